@@ -70,6 +70,7 @@ bench: setup-demo
 	$(BUILD)/jounce bench --figure $(BUILD)/bench
 	@for r in $(ROBOTS_FIXED); do $(BUILD)/jounce bench $$r --fixed --orders 0-2 || exit 1; done
 	@for r in $(ROBOTS_FLOATING); do $(BUILD)/jounce bench $$r --floating --orders 0-2 || exit 1; done
+	$(BUILD)/jounce bench chain:6 chain:12 chain:24 --orders 1 --only retime
 	@echo "table and picture: $(BUILD)/bench"
 
 # instructions a call: stepped one by one on this processor, and as callgrind sees the plain engine
@@ -112,7 +113,8 @@ install: all
 
 python: setup-python
 	@$(MAKE) --no-print-directory all CMAKE_FLAGS="-DJOUNCE_PYTHON=ON"
-	@echo "built: PYTHONPATH=$(BUILD)/python python3 -c 'import jounce'; to install: make install, or pip install ."
+	@echo "built; use it:  export PYTHONPATH=$(abspath $(BUILD))/python   with $$(sed -n 's/^_Python3_EXECUTABLE:INTERNAL=//p' $(BUILD)/CMakeCache.txt)"
+	@echo "to install: make install, or pip install ."
 
 sanitize: setup-test
 	tools/sanitize

@@ -49,8 +49,14 @@
     "                         their motion where they determine the others\n" \
     "  --driven NAMES         joints that keep it instead: 'hip,knee'\n"
 
+#define HELP_ACTIVE \
+    "  --active NAMES         constraints that are active: 'left,right'; 'none'; default all\n"
+#define HELP_WORLD \
+    "  --world NAME=FILE      the side of constraint NAME in the world moves: pose, twist and its\n" \
+    "                         derivatives as those of the base in a STATE file; may be repeated\n"
+
 #define HELP_FORMULATION \
-    "  --formulation NAME     body (default), spatial, hybrid or mixed: how it is computed\n"
+    "  --formulation NAME     body (default), spatial, hybrid, mixed or classical: how it is computed\n"
 
 #define HELP_DAMPING \
     "  --damping              include the viscous joint damping of the model file\n"
@@ -144,12 +150,12 @@ const char cli_info_help[] =
 const char cli_show_help[] =
     "usage: jounce show MODEL [options]\n\n"
     "Writes one HTML page with the robot in 3D: a slider for every joint, frames, inertia ellipsoids,\n"
-    "limits. The shapes are those of the elements <visual> of a URDF: boxes, cylinders, spheres and\n"
+    "limits. The shapes are the elements <visual> of a URDF, or the geoms of an MJCF: boxes, spheres,\n"
     "mesh files (STL, OBJ, DAE) below the folder of the model or --package-path; without them capsules\n"
     "along the links. The page needs no network (docs/reports.md).\n\n"
     HELP_MODEL
     "  --state FILE           where the joints are at first: a STATE file (JSON); default home\n"
-    "  --output FILE          the page; default NAME.html, NAME that of the model\n"
+    "  --output FILE          the page; default NAME_show.html, NAME that of the model\n"
     "\nexample:\n"
     "  jounce show arm6 --output arm6.html\n";
 
@@ -232,7 +238,7 @@ const char cli_id_help[] =
     "Without --state: the home configuration at rest.\n"
     "With constraints (docs/constraints.md) tau is zero at passive joints, and\n"
     "\"constraint_forces\": {name: [k = 0..R][rows]} is written as well.\n\n"
-    HELP_MODEL HELP_STATE HELP_ASSEMBLE HELP_FORMULATION HELP_DAMPING HELP_LAYOUT
+    HELP_MODEL HELP_STATE HELP_ASSEMBLE HELP_ACTIVE HELP_WORLD HELP_FORMULATION HELP_DAMPING HELP_LAYOUT
     HELP_REACTIONS
     "                         \"reactions\": {joint: [k = 0..R][6]}: torque, force\n"
     HELP_JOINTS HELP_OUTPUT
@@ -254,7 +260,8 @@ const char cli_fd_help[] =
     "\"base_twist\": [V' ... V^(R+1)]}; a spherical joint's motion is {\"omega\": [omega' ...]}.\n"
     "With constraints (docs/constraints.md) passive joints need no tau, and\n"
     "\"constraint_forces\": {name: [k = 0..R][rows]} is written as well.\n\n"
-    HELP_MODEL HELP_STATE HELP_ASSEMBLE HELP_FORMULATION HELP_DAMPING HELP_LAYOUT HELP_JOINTS
+    HELP_MODEL HELP_STATE HELP_ASSEMBLE HELP_ACTIVE HELP_WORLD
+    "  --proximal MU          constraints yield, (J v)' = -mu lambda: any rank is accepted\n" HELP_FORMULATION HELP_DAMPING HELP_LAYOUT HELP_JOINTS
     HELP_OUTPUT
     "csv: joint, component and a column for each k. npy: array [R+1][nv], base first.\n\n"
     "example:\n"
@@ -269,7 +276,7 @@ const char cli_hybrid_help[] =
     "to V^(R+1). Writes what was not given: {\"order\", \"tau\": {joints with motion given},\n"
     "\"joints\": {joints with force given: [q'' ... q^(R+2)]}, \"base_wrench\" or \"base_twist\"}.\n"
     "With constraints the force of passive joints is given: zero. Writes \"constraint_forces\".\n\n"
-    HELP_MODEL HELP_STATE HELP_FORMULATION HELP_DAMPING HELP_JOINTS HELP_OUTPUT
+    HELP_MODEL HELP_STATE HELP_FORMULATION HELP_DAMPING HELP_JOINTS HELP_ACTIVE HELP_WORLD HELP_OUTPUT
     "csv: joint, component, kind (force or motion) and a column for each k.\n"
     "npy: array [2][R+1][nv]: all forces, then all motions from v' on, given and computed.\n\n"
     "example:\n"
@@ -283,6 +290,7 @@ const char cli_loops_help[] =
     "first) and which may be driven. Nothing is solved: the configuration may be any.\n\n"
     HELP_MODEL
     "  --state FILE           STATE file (JSON): positions only; default the home configuration\n"
+    HELP_ACTIVE HELP_WORLD
     HELP_OUTPUT_PLAIN
     "\nexample:\n"
     "  jounce loops fourbar --text\n";
@@ -296,6 +304,7 @@ const char cli_assemble_help[] =
     HELP_MODEL HELP_ORDER
     "  --state FILE           STATE file (JSON); '-' reads standard input\n"
     "  --driven NAMES         joints that keep their motion: 'hip,knee'; '' for none\n"
+    HELP_ACTIVE HELP_WORLD
     "  --format NAME          json or text; default: text on a terminal, else json\n" HELP_WHERE
     "\nexample:\n"
     "  echo '{\"joints\": {\"crank\": [0.5, 2]}}' | jounce assemble fourbar --state - |\n"
@@ -387,7 +396,8 @@ const char cli_jacobian_help[] =
     "  jounce jacobian humanoid --link left_hand --relative-to right_hand --text\n";
 
 const char cli_partials_help[] =
-    "usage: jounce partials MODEL [--order R] [--state FILE] [--forward] [options]\n\n"
+    "usage: jounce partials MODEL [--order R] [--state FILE] [--forward | --hybrid | --link NAME]\n"
+    "       [options]\n\n"
     "Exact partial derivatives of the dynamics. Of inverse dynamics at q ... q^(R+2), V ... V^(R+1):\n"
     "{\"order\", \"dofs\", \"dtau_dq\": [k = 0..R][n][n], \"dtau_dv\": [k = 0..R][j = 0..R+1][n][n]},\n"
     "d tau^(k) by q and by v^(j). With --forward, at q, q', V and tau ... tau^(R):\n"
@@ -399,11 +409,24 @@ const char cli_partials_help[] =
     "\"dlambda_dv\", \"dlambda_dtau\" of the constraint forces (docs/constraints.md).\n\n"
     HELP_MODEL
     "  --forward              differentiate forward dynamics\n"
+    "  --hybrid               differentiate hybrid dynamics, at a state as for 'jounce hybrid': \"given\":\n"
+    "                         [n words], motion or force; y^(k) is what is computed, tau^(k) where\n"
+    "                         motion is given and v^(k+1) elsewhere, u^(j) the other of the two:\n"
+    "                         \"dy_dq\": [k][n][n], \"dy_dv\": [k][n][n], \"dy_du\": [k][j][n][n]\n"
     "  --regressor            instead: \"regressor\": [k][n][10 bodies], d tau^(k) by mass, first moment\n"
-    "                         and xx xy xz yy yz zz of every body; \"values\" are these parameters\n"
+    "                         and xx xy xz yy yz zz of every body; \"values\" are these parameters.\n"
+    "                         With --forward \"dacc_dparameters\", d v^(k+1) by them\n"
     "  --geometry             instead: \"dtau_dplacement\": [k][n][6 bodies], d tau^(k) by a\n"
     "                         displacement A exp(xi) of the placement of every joint\n"
-    HELP_ORDER HELP_GIVEN_STATE HELP_GRAVITY HELP_DAMPING HELP_ASSEMBLE
+    "  --link NAME            instead: what a link or frame does, \"dtwist_dq\": [k][6][n], \"dtwist_dv\":\n"
+    "                         [k][j][6][n]. With --geometry \"dpose_dplacement\": [6][6 bodies] (of the\n"
+    "                         pose C exp(xi)), \"dtwist_dplacement\": [k][6][6 bodies] and\n"
+    "                         \"djacobian_dplacement\": [k][6][n][6 bodies]\n"
+    "  --of NAME              of --link: twist (default), momentum, force (net wrench on its body, without\n"
+    "                         weight), subtree-momentum, subtree-force, reaction (wrench through the\n"
+    "                         joint of its body); \"dmomentum_dq\", ..., \"dreaction_dv\"\n"
+    "  --representation NAME  of --link: spatial (default), body, hybrid or mixed\n"
+    HELP_ORDER HELP_GIVEN_STATE HELP_GRAVITY HELP_DAMPING HELP_ASSEMBLE HELP_ACTIVE HELP_WORLD
     "  --layout NAME          state and matrices in the layout of jounce, pinocchio, mujoco, drake\n"
     "                         or rbdl (docs/layouts.md); a free base then varies along its velocity\n"
     HELP_OUTPUT
@@ -414,7 +437,11 @@ const char cli_partials_help[] =
     "  echo '{\"joints\": {\"joint1\": [0.5, 1, -2, 0.3], \"joint2\": [0.2, -1, 1, 0]}}' |\n"
     "    jounce partials double_pendulum --order 1 --state -\n"
     "  jounce partials tilthex --text\n"
-    "  jounce partials arm6 --regressor\n";
+    "  jounce partials arm6 --regressor\n"
+    "  echo '{\"joints\": {\"joint1\": [0.5, 1], \"joint2\": [0.2, 0, 3]}, \"tau\": {\"joint1\": [2]}}' |\n"
+    "    jounce partials double_pendulum --hybrid --state - --text\n"
+    "  jounce partials arm6 --link link6 --of reaction --representation body --text\n"
+    "  jounce partials arm6 --link link6 --geometry --format csv\n";
 
 const char cli_linearise_help[] =
     "usage: jounce linearise MODEL [--state FILE] [--hold] [--input full|joints] [options]\n\n"
@@ -427,7 +454,7 @@ const char cli_linearise_help[] =
     "With constraints: A and B of all states, \"projector\" on those that satisfy the constraints, and\n"
     "\"minimal_states\", \"A_minimal\", \"B_minimal\" of independent degrees of freedom, with --step\n"
     "\"Ad_minimal\", \"Bd_minimal\" (docs/constraints.md).\n\n"
-    HELP_MODEL HELP_GIVEN_STATE HELP_ASSEMBLE
+    HELP_MODEL HELP_GIVEN_STATE HELP_ASSEMBLE HELP_ACTIVE
     "  --hold                 use the tau that keeps v' = 0 instead of the state's\n"
     "  --input NAME           full (default): all of tau with the base wrench; joints: without it\n"
     "  --representation NAME  of the varied base twist and the constant base wrench: spatial, body,\n"
@@ -471,8 +498,16 @@ const char cli_simulate_help[] =
     "                         this command writes them (elbow, base:wx)\n"
     "  --damping, --friction  include the joint damping, the joint friction of the model file\n"
     "  --drift                only the summary, no table\n"
+    "  --resume               with --output FILE.csv: rows go to FILE.csv.part as they are computed,\n"
+    "                         and a run that was cut off is continued from there; the table is that\n"
+    "                         of a run with --resume that is not cut off (steps start anew at every\n"
+    "                         1000th row, or tenth of the table)\n"
     "  --plot FILE            draw the motion (.svg or .png; needs gnuplot)\n"
-    HELP_REPORT HELP_GIVEN_STATE HELP_GRAVITY HELP_ASSEMBLE HELP_ROOT
+    HELP_REPORT HELP_GIVEN_STATE HELP_GRAVITY HELP_ASSEMBLE HELP_ACTIVE
+    "  --world NAME=TRAJ      the side of constraint NAME in the world follows a trajectory, that of\n"
+    "                         the base of one free body; at rest before and after; may be repeated\n"
+    "  --proximal MU          constraints yield a little, such as 1e-9: passes positions where their\n"
+    "                         rank changes\n" HELP_ROOT
     "  --format NAME          json, csv, npy or text; default: text on a terminal, else json\n"
     "  --output FILE          write to FILE instead of standard output\n\n"
     "example:\n"
@@ -491,17 +526,22 @@ const char cli_traj_help[] =
     "--link the position, its derivatives and the orientation of links. Columns: 't', q, \"elbow'\"\n"
     "for a joint rate, \"tau:elbow\" for a force, \"tau:elbow'\" for its rate.\n"
     "With constraints joints without an actuator (not named in --driven) follow the others, and\n"
-    "the constraint forces are written: \"lambda:pin:0\", \"lambda:pin:0'\".\n\n"
+    "the constraint forces are written: \"lambda:pin:0\", \"lambda:pin:0'\". Columns of mimic joints,\n"
+    "which follow others without a force, come last.\n\n"
     HELP_PATH
     "  --order R              order of the force derivatives, default 1\n"
     "  --samples N            rows of the table, evenly spaced in time; default 201\n"
+    "  --resume               with --output FILE.csv: rows go to FILE.csv.part as they are computed,\n"
+    "                         and a run that was cut off is continued from there\n"
     "  --bands                also half widths of the 95 % bands of fitted motions and of their\n"
     "                         forces, columns \"band:elbow'\"\n"
     HELP_JOINTS
     "  --driven NAMES         with constraints: joints that keep their motion\n"
+    HELP_ACTIVE
     "  --tool NAME            TRAJ is the motion of this link or frame, written as that of a base:\n"
     "                         {\"kind\", \"times\", \"base\": ...}; the joints follow by inverse kinematics.\n"
     "                         The base stays, and joints named in --driven\n"
+    "                         Joints to spare move with velocities of least norm\n"
     "  --state FILE           with --tool: the configuration to start from; default home. With\n"
     "                         constraints: from which joints that follow start, so that a loop is\n"
     "                         closed the way you mean; default as the trajectory has them\n"
@@ -531,6 +571,10 @@ const char cli_limits_help[] =
     "                         for every joint except a floating base, instead of the model's\n"
     "  --thrust X, --thrust-rate X   for every rotor\n"
     "  --tool LINK, --tool-speed X   speed of the origin of a link or frame\n"
+    "With constraints joints without an actuator (not named in --driven) follow the others.\n"
+    "  --driven NAMES         with constraints: joints that keep their motion\n"
+    "  --state FILE           with constraints: from where joints that follow start\n"
+    HELP_ACTIVE
     "  --apply FILE           write the scaled motion: .json exactly, .csv, .npy, .npz as samples\n"
     "Exit status 3 if a limit is broken.\n\n"
     HELP_PATH
@@ -655,8 +699,8 @@ const char cli_check_help[] =
     "relative to the largest number of that order and to the moment of the weights about the base\n"
     "(M' = C + C^T: to |M| |v|). Exit status 3 if one exceeds its bound. With constraints also: the\n"
     "derivatives of the closure vanish, constraint forces do no work, forward undoes inverse dynamics.\n\n"
-    "  --fixed, --floating, --inertia NAME, --lock, --armature, --open, --lenient, -q   as for\n"
-    "                       the other commands\n"
+    "  --fixed, --floating, --inertia NAME, --lock, --armature, --open, --lenient, --independent,\n"
+    "  --package-path, -q   as for the other commands\n"
     "  --order R            highest order of the time derivative, 1 to 64, default 3\n"
     "  --states N           number of random states, default 20\n"
     "  --seed S             seed of the random numbers, default 1\n"
@@ -682,9 +726,10 @@ const char cli_bench_help[] =
     "columns :form, :rep, :single and :order0 are ratios to the body formulation, to the body\n"
     "representation, to the single call and to order 0; :single of retime is an interval relative\n"
     "to an inverse dynamics.\n\n"
-    "  --fixed, --floating, --inertia NAME, --lock, --armature, --open, --lenient, -q   as for\n"
-    "                       the other commands\n"
+    "  --fixed, --floating, --inertia NAME, --lock, --armature, --open, --lenient, --independent,\n"
+    "  --package-path, -q   as for the other commands\n"
     "  --orders A-B         orders of the time derivative, at most 64; default 0-5\n"
+    "  --only NAME          one algorithm\n"
     "  --seconds S          time for one measurement, at most 60; default 0.05\n"
     "  --count              also count the instructions of a call by single-stepping (Linux, x86-64;\n"
     "                       single calls up to mass_matrix)\n"

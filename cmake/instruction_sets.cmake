@@ -39,10 +39,12 @@ endfunction()
 #                  unit       name          states freedoms flags
 jounce_compile_for(body       avx2          4 4 ${JOUNCE_AVX2})
 jounce_compile_for(directions avx2          4 4 ${JOUNCE_AVX2})
+jounce_compile_for(motion     avx2          4 4 ${JOUNCE_AVX2})
 jounce_compile_for(freedoms   avx2          4 4 ${JOUNCE_AVX2})
 jounce_compile_for(batch      avx2          4 4 ${JOUNCE_AVX2})
 jounce_compile_for(body       avx512        8 4 ${JOUNCE_BODY512})
 jounce_compile_for(directions avx512        8 4 ${JOUNCE_PACK512})
+jounce_compile_for(motion     avx512        8 4 ${JOUNCE_AVX512})
 jounce_compile_for(freedoms   avx512        8 4 ${JOUNCE_AVX512})
 jounce_compile_for(batch      avx512        8 4 ${JOUNCE_BATCH512})
 # strict: no fused multiply-add, the bits of plain C

@@ -37,7 +37,9 @@ print("torque %.2f to %.2f N m, rate to %.0f N m/s, pin force to %.1f N" %
 
 if len(sys.argv) > 1:
     rows = "".join("%g %g %g %g\n" % row for row in zip(np.degrees(angles), torque, rate / 10, pin))
-    plot = ("set terminal svg size 760,360 font 'sans,12'\nset output '%s'\nset xlabel 'crank angle [deg]'\n"
+    plot = ("set terminal svg size 760,360 dynamic font 'DejaVu Sans, Helvetica, sans-serif,12' background '#ffffff'\n"
+            "set linetype 1 lc rgb '#0072b2'\nset linetype 2 lc rgb '#d55e00'\nset linetype 3 lc rgb '#009e73'\n"
+            "set border 3 lc rgb '#49525e'\nset tics nomirror out scale 0.5\nset output '%s'\nset xlabel 'crank angle [deg]'\n"
             "set xrange [0:360]\nset xtics 60\nset grid\nset key outside\n$d << EOD\n%sEOD\n"
             "plot $d using 1:2 with lines lw 2 title 'torque [N m]', $d using 1:3 with lines lw 2 title "
             "'torque rate [10 N m/s]', $d using 1:4 with lines lw 2 title 'pin force [N]'\n" % (sys.argv[1], rows))

@@ -68,7 +68,9 @@ if len(sys.argv) > 1:
             plots.append("set arrow from %g,%g to %g,%g lw 2 lc rgb '#c02020' filled front" %
                          (0.2 * y + 0.8 * i, 0.1 * y, 0.2 * y + 0.8 * i + force[3] / 700, 0.1 * y + force[5] / 700))
     curves = "".join("%g %g %g %g\n" % tuple(row) for row in rows)
-    plot = ("set terminal svg size 900,400 font 'sans,12'\nset output '%s'\nset multiplot\nset origin 0,0\n"
+    plot = ("set terminal svg size 900,400 dynamic font 'DejaVu Sans, Helvetica, sans-serif,12' background '#ffffff'\n"
+            "set linetype 1 lc rgb '#0072b2'\nset linetype 2 lc rgb '#d55e00'\nset linetype 3 lc rgb '#009e73'\n"
+            "set border 3 lc rgb '#49525e'\nset tics nomirror out scale 0.5\nset output '%s'\nset multiplot\nset origin 0,0\n"
             "$f << EOD\n%sEOD\n$d << EOD\n%sEOD\nset size ratio -1 0.55,1\nset xrange [-0.25:2.05]\n"
             "set yrange [-0.05:1.55]\n"
             "set title 'pose and ground forces at 0, 0.5 and 1 s'\nset ylabel 'm'\nunset xtics\nunset key\n%s\n"

@@ -5,6 +5,9 @@
 
 #include "cli/job/state.h"
 #include "robot.h"
+#include "mutate.h"
+
+MUTATES(1);
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   if (size < 1) return 0;

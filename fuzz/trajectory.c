@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "robot.h"
+#include "mutate.h"
+
+MUTATES(1);
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   jn_trajectory *trajectory = NULL;

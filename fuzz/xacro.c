@@ -1,5 +1,8 @@
 /* xacro.c: fuzz target for xacro files. */
 #include "model.h"
+#include "mutate.h"
+
+MUTATES(0);
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   read_model(bytes, size, jn_spec_parse_xacro);

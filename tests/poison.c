@@ -2,7 +2,7 @@
  * finite outputs, all of them written; if an input is NaN or infinite, they equal those of the
  * clean call, which does not read that input. A call that fails leaves its outputs unchanged. An
  * invalid configuration is refused. Then numbers whose products overflow, in the state and in the
- * robot.
+ * robot. Then the functions that make and evaluate motions and fits (helpers/poison_motions.c).
  *
  *   poison [--full]     prints a line for the scorecard; exit status 1 if a check fails */
 #include <float.h>
@@ -13,6 +13,7 @@
 
 #include "helpers/calls.h"
 #include "helpers/check.h"
+#include "helpers/poison_motions.h"
 
 static const double untouched = 0x1.23456789abcdep+300;
 
@@ -267,6 +268,11 @@ int main(int argc, char **argv) {
           subject_free(&s);
         }
   grow(full);
+  double bad[KINDS];
+  const char *motions;
+  for (int kind = 0; kind < KINDS; kind++) bad[kind] = bad_number(kind);
+  const long with_motions = poison_motions(KINDS, bad, full ? 1 : 13, &broken, &motions);
+  cases += with_motions;
   for (int c = 0; c < call_count; c++) {
     if (!tallies[c].seen) printf("%s was never called with success\n", calls[c].name), broken++;
     if (full)
@@ -275,10 +281,10 @@ int main(int argc, char **argv) {
   }
   const int pass = broken == 0 && (!full || cases >= 100000);
   printf(
-      "score {\"line\": 12, \"measured\": \"%ld of %ld calls wrong\", \"target\": \"0 of >= "
-      "10^5\", "
-      "\"pass\": %s}\n",
-      broken, cases, pass ? "true" : "false");
+      "score {\"line\": 12, \"measured\": \"%ld of %ld calls wrong\", \"detail\": \"%d functions "
+      "of the state; %ld calls of functions that make and evaluate motions and fits: %s\", "
+      "\"target\": \"0 of >= 10^5\", \"pass\": %s}\n",
+      broken, cases, call_count, with_motions, motions, pass ? "true" : "false");
   free(tallies);
   return !pass;
 }

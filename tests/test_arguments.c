@@ -348,7 +348,7 @@ static const jn_external external = {1, &applied, NULL}, negative = {-1, &applie
   X(part_representation,                                                                          \
     jn_mass_partials(r->model, settings(NOT(JN_BODY, JN_SPATIAL), JN_FORM_BODY), r->q, x))        \
   X(part_settings,                                                                                \
-    jn_kinematics(r->model, settings(JN_BODY, NOT(JN_FORM_BODY, (jn_formulation)4)), 0, r->q,     \
+    jn_kinematics(r->model, settings(JN_BODY, NOT(JN_FORM_BODY, (jn_formulation)5)), 0, r->q,     \
                   r->v))                                                                          \
   X(part_batch, jn_batch_inverse_dynamics(r->model,                                               \
                                           batch_settings(NOT(JN_BODY, (jn_representation)4),      \

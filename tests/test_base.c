@@ -6,6 +6,7 @@
 #include "base/block.h"
 #include "base/cpu.h"
 #include "base/fail.h"
+#include "base/pool.h"
 #include "helpers/check.h"
 
 static void missing_hooks_are_malloc_and_free(void **state) {
@@ -34,6 +35,35 @@ static void sizes_that_do_not_fit_are_refused(void **state) {
   void *block = jn_block_new(&hooks, 0, 8);
   assert_non_null(block);
   jn_block_free(&hooks, block);
+}
+
+/* A pool serves blocks from one allocation, the hooks below what does not fit; empty, it starts again. */
+static void a_pool_is_one_block(void **state) {
+  (void)state;
+  jn_pool pool = {.below = jn_allocator_or_default(NULL)};
+  const jn_allocator hooks = jn_pool_hooks(&pool);
+  void *early = jn_block_new(&hooks, 3, 8); /* nothing reserved yet */
+  assert_non_null(early);
+  jn_block_free(&hooks, early);
+  jn_pool_reserve(&pool, 1000);
+  for (int round = 0; round < 2; round++) {
+    char *a = jn_block_new(&hooks, 1, 65), *b = jn_block_new(&hooks, 100, 8);
+    char *large = jn_block_new(&hooks, 100, 8);
+    assert_true(a == pool.block && b == a + 128);
+    assert_true(large && (large < pool.block || large >= pool.block + pool.size));
+    memset(large, 1, 800);
+    for (int i = 0; i < 800; i++) assert_true(b[i] == 0);
+    memset(b, 2, 800); /* zeros again in the next round */
+    jn_block_free(&hooks, a);
+    jn_block_free(&hooks, large);
+    assert_int_equal(pool.used, 128 + 832);
+    jn_block_free(&hooks, b);
+    assert_int_equal(pool.used, 0);
+  }
+  assert_null(jn_block_new(&hooks, SIZE_MAX, 1));
+  jn_pool_reserve(&pool, 100); /* it is larger already */
+  assert_int_equal(pool.size, 1000);
+  jn_pool_free(&pool);
 }
 
 static void the_best_engine_that_runs_and_is_wanted_is_taken(void **state) {
@@ -134,6 +164,7 @@ int main(void) {
       cmocka_unit_test(strictness_comes_from_the_environment),
       cmocka_unit_test(a_truncated_text_ends_with_a_complete_character),
       cmocka_unit_test(controls_of_terminals_are_replaced),
+      cmocka_unit_test(a_pool_is_one_block),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

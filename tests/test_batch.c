@@ -98,6 +98,56 @@ static void forward_dynamics_gives_back_the_force(void **state) {
   }
 }
 
+/* x[state][n] -> y[n][state] */
+static double *numbers_first(const double *x, size_t n) {
+  double *y = doubles(STATES * n);
+  for (size_t s = 0; s < STATES; s++)
+    for (size_t i = 0; i < n; i++) y[i * STATES + s] = x[s * n + i];
+  return y;
+}
+
+/* A structure of arrays gives the bits of one state after another, also where a state is computed
+ * alone (one with an infinite number fails, the others of its pack do not). */
+static void numbers_first_gives_the_same_bits(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 12; seed++) {
+    const int order = (int)(seed % 6);
+    many x = many_new(seed, 2 + (int)(seed % 7), order, (jn_representation)(seed % 4));
+    jn_batch *b = batch_new(&x, 1 + (int)(seed % 2));
+    unsigned char given[64] = {0};
+    for (int i = 0; i < x.r.nbody; i++) given[i] = (seed >> (i % 5)) & 1;
+    if (seed % 3 == 0 && x.nv) x.v[5 * x.V] = x.v0[5 * x.nv] = INFINITY;
+    double *want[4] = {doubles(STATES * x.T), doubles(STATES * x.T), copy_of(x.v, STATES * x.V),
+                       copy_of(x.tau, STATES * x.T)};
+    double *q = numbers_first(x.q, x.nq), *v = numbers_first(x.v, x.V),
+           *v0 = numbers_first(x.v0, x.nv), *tau = numbers_first(x.tau, x.T);
+    double *got[4] = {doubles(STATES * x.T), doubles(STATES * x.T), copy_of(v, STATES * x.V),
+                      copy_of(tau, STATES * x.T)};
+    jn_status status[2][3][STATES];
+    for (int i = 0; i < 2; i++) {
+      double **out = i ? got : want;
+      assert_ok(jn_batch_set_layout(b, i ? JN_NUMBERS_FIRST : JN_STATES_FIRST));
+      jn_batch_inverse_dynamics(x.r.model, b, order, STATES, i ? q : x.q, i ? v : x.v, out[0],
+                                status[i][0]);
+      jn_batch_forward_dynamics(x.r.model, b, order, STATES, i ? q : x.q, i ? v0 : x.v0,
+                                i ? tau : x.tau, out[1], status[i][1]);
+      jn_batch_hybrid_dynamics(x.r.model, b, order, STATES, i ? q : x.q, given, out[2], out[3],
+                               status[i][2]);
+    }
+    assert_memory_equal(status[0], status[1], sizeof status[0]);
+    for (int i = 0; i < 4; i++) {
+      double *turned = numbers_first(want[i], i == 2 ? x.V : x.T);
+      assert_memory_equal(got[i], turned, STATES * (i == 2 ? x.V : x.T) * sizeof(double));
+      free(turned), free(want[i]), free(got[i]);
+    }
+    assert_int_equal(jn_batch_set_layout(b, (jn_batch_layout)2), JN_ERR_ARGUMENT);
+    assert_int_equal(jn_batch_set_layout(NULL, JN_STATES_FIRST), JN_ERR_ARGUMENT);
+    free(q), free(v), free(v0), free(tau);
+    jn_batch_free(b);
+    many_free(&x);
+  }
+}
+
 static void hybrid_dynamics_finds_the_missing_half(void **state) {
   (void)state;
   for (uint64_t seed = 1; seed <= 16; seed++) {
@@ -260,6 +310,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(inverse_dynamics_agrees_with_single_calls),
       cmocka_unit_test(forward_dynamics_gives_back_the_force),
+      cmocka_unit_test(numbers_first_gives_the_same_bits),
       cmocka_unit_test(hybrid_dynamics_finds_the_missing_half),
       cmocka_unit_test(the_number_of_threads_changes_no_bit),
       cmocka_unit_test(a_bad_state_spoils_no_other),

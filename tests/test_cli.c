@@ -513,6 +513,16 @@ static void test_mimic_joints_follow(void **state) {
   assert_non_null(strstr(output, "t,jl,jl',jr,jr',energy\n"));
   assert_clean(run("jounce loops %s --text", gripper));
   assert_non_null(strstr(output, "mimic:jr"));
+  /* jr = -jl + 0.1, without a force */
+  static const char motion[] =
+      "echo '{\"joints\": {\"jl\": {\"kind\": \"polynomial\", \"start\": 0, \"end\": 1, "
+      "\"coefficients\": [0.25, 0.5, 1]}}}' > grip.json && jounce traj";
+  assert_clean(run("%s %s grip.json --order 0 --samples 2 --format csv", motion, gripper));
+  assert_non_null(strstr(output, "t,jl,jl',jl'',tau:jl,power,jr,jr',jr'',tau:jr\n"));
+  assert_non_null(strstr(output, ",-0.5,-2,0\n"));
+  assert_clean(
+      run("%s %s grip.json --order 0 --samples 2 --format csv --joints jr", motion, gripper));
+  assert_non_null(strstr(output, "t,power,jr,jr',jr'',tau:jr\n"));
 }
 
 /* A floating joint below a massless link that stands for the world: its numbers are the base's. */

@@ -45,6 +45,17 @@ static void every_kind_of_row(void **state) {
   json_decref(rows);
 }
 
+static void one_algorithm_only(void **state) {
+  (void)state;
+  json_t *rows =
+      run_json("jounce bench chain:2 chain:3 --orders 1 --seconds 0.001 --only retime --json");
+  assert_int_equal(json_array_size(rows), 6);
+  assert_int_equal(count(rows, "retime", "1000", "body"), 2);
+  json_decref(rows);
+  assert_int_equal(run("jounce bench pendulum --only sort"), 2);
+  assert_non_null(strstr(errors, "--only: no algorithm 'sort'"));
+}
+
 static void two_runs_compared(void **state) {
   (void)state;
   json_t *rows = run_json("jounce bench pendulum --orders 0 --seconds 0.001 --json");
@@ -89,6 +100,7 @@ static void generated_code(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_kind_of_row),
+      cmocka_unit_test(one_algorithm_only),
       cmocka_unit_test(two_runs_compared),
       cmocka_unit_test(generated_code),
   };

@@ -439,6 +439,160 @@ static void check_takes_constraints(void **state) {
   }
 }
 
+/* limits: the worst torque of the crank is the largest of the rows of traj, or between two of them;
+ * slowed down by the scale that it finds, the same motion breaks nothing */
+static void limits_are_those_of_the_closed_motion(void **state) {
+  (void)state;
+  json_t *t = run_json(
+      "echo '{\"kind\": \"minimum\", \"derivative\": 4, \"times\": [0, 1],"
+      "\"joints\": {\"crank\": [0, 3], \"coupler\": [0, 0], \"rocker\": [0, 0]}}'"
+      " > turn.json\n"
+      "jounce traj fourbar turn.json --order 0 --samples 1001");
+  json_t *l = run_json(
+      "jounce limits fourbar turn.json --effort 4 --velocity 1e3 > limits.json\n"
+      "test $? = 3 || exit 1\ncat limits.json");
+  double most = 0, worst = 0;
+  for (size_t n = 0; n < 1001; n++)
+    most = fmax(most, fabs(json_number_value(cell(t, "tau:crank", n))));
+  const json_t *list = json_object_get(l, "limits");
+  for (size_t n = 0; n < json_array_size(list); n++) {
+    const json_t *p = json_array_get(list, n);
+    if (strcmp(json_string_value(json_object_get(p, "quantity")), "effort")) continue;
+    const double x = fabs(json_number_value(json_object_get(p, "worst")));
+    if (!strcmp(json_string_value(json_object_get(p, "joint")), "crank"))
+      worst = x;
+    else
+      assert_true(x == 0); /* passive */
+  }
+  assert_true(worst >= most && most > 4);
+  check_residual("limits = traj", worst / most - 1, 1e-5);
+  json_decref(t), json_decref(l);
+  assert_int_equal(run("jounce limits fourbar turn.json --effort 4 --apply slow.json"), 3);
+  assert_clean(run("jounce limits fourbar slow.json --effort 4 --report page.html --text"));
+  assert_int_equal(run("jounce limits fourbar turn.json --effort 4 --driven crank,rocker"), 1);
+  assert_int_equal(run("jounce limits arm6 turn.json --effort 4 --state turn.json"), 1);
+  /* commands that do not keep constraints name the way out */
+  assert_int_equal(run("jounce retime fourbar turn.json --effort 4"), 1);
+  assert_refused_with("--open");
+  assert_int_equal(run("jounce elastic fourbar turn.json --stiffness 100 --motor-inertia 1"), 1);
+  assert_refused_with("limits");
+}
+
+/* linearise --time: A and B of minimal states along the motion are those at its states */
+static void the_linear_system_along_a_motion(void **state) {
+  (void)state;
+  json_t *along = run_json(
+      "echo '{\"joints\": {\"crank\": [0.5, 2]}}' > c.json\n"
+      "jounce assemble fourbar --state c.json --order 0 > s.json\n"
+      "jounce linearise fourbar --state s.json --pad --time 0.2 --samples 2 --step 0.01");
+  json_t *there = run_json(
+      "jounce simulate fourbar --state s.json --pad --time 0.1 --samples 2 --format csv "
+      "2>/dev/null |"
+      " awk -F, 'NR == 3 {printf \"{\\\"joints\\\": {\\\"crank\\\": [%%s, %%s],"
+      "\\\"coupler\\\": [%%s, %%s], \\\"rocker\\\": [%%s, %%s]}}\", $2, $5, $3, $6, $4, $7}' > "
+      "t.json\n"
+      "jounce linearise fourbar --state t.json --pad --step 0.01");
+  static const char *const keys[] = {"A",         "B",          "A_minimal", "B_minimal",
+                                     "projector", "Ad_minimal", "Bd_minimal"};
+  assert_int_equal(json_array_size(json_object_get(along, "A_minimal")), 3);
+  for (size_t i = 0; i < COUNT(keys); i++) {
+    residual same = {0};
+    compare(&same, json_array_get(json_object_get(along, keys[i]), 1),
+            json_object_get(there, keys[i]));
+    check_residual("linearise --time = linearise there", judge(keys[i], &same, 1e-9), 1e-9);
+  }
+  json_decref(along), json_decref(there);
+  assert_clean(
+      run("echo '{\"run\": \"fd\", \"samples\": 20, \"vary\": {\"q:crank\":"
+          "{\"uniform\": [0, 3]}}}' > job.json; rm -rf swept\n"
+          "jounce sweep fourbar job.json --folder swept --text"));
+  assert_non_null(strstr(output, "lambda:pin:0"));
+  assert_int_equal(run("jounce sweep fourbar job.json --folder other --open"), 2);
+  assert_int_equal(run("jounce linearise fourbar --state s.json --pad --order 1"), 2);
+  assert_refused_with("--time");
+}
+
+/* A pendulum whose pivot has the acceleration a along x hangs still at the angle atan(a/g), and the
+ * force of the pivot is m (a, 0, g). --world in fd, id and simulate; --active none: free fall. */
+static void the_world_moves_and_lets_go(void **state) {
+  (void)state;
+  assert_clean(run(
+      "cat > pend.json <<'X'\n"
+      "{\"name\": \"pend\", \"gravity\": [0, 0, -9.81], \"bodies\": [\n"
+      "{\"name\": \"ground\", \"joint\": {\"name\": \"base\", \"type\": \"fixed\"}, \"mass\": 1,"
+      "\"inertia\": [[1,0,0],[0,1,0],[0,0,1]]},\n"
+      "{\"name\": \"a\", \"parent\": \"ground\", \"joint\": {\"name\": \"x\", \"type\": "
+      "\"prismatic\","
+      "\"axis\": [1,0,0]}, \"mass\": 0},\n"
+      "{\"name\": \"b\", \"parent\": \"a\", \"joint\": {\"name\": \"z\", \"type\": \"prismatic\","
+      "\"axis\": [0,0,1]}, \"mass\": 0},\n"
+      "{\"name\": \"bob\", \"parent\": \"b\", \"joint\": {\"name\": \"turn\", \"type\": "
+      "\"revolute\","
+      "\"axis\": [0,1,0], \"point\": [0,0,0]}, \"mass\": 1.3, \"com\": [0,0,-0.8],"
+      "\"inertia\": [[0.21,0,0],[0,0.21,0],[0,0,0.21]]}],\n"
+      "\"constraints\": [{\"name\": \"pivot\", \"type\": \"point\", \"a\": {\"link\": \"bob\"},"
+      "\"b\": {\"link\": \"world\"}}]}\nX\n"
+      "echo '{\"joints\": {\"x\": [0,0,3], \"z\": [0,0,0], \"turn\": [0.29677887308039663,0,0]}}' "
+      "> "
+      "s.json\n"
+      "echo '{\"base\": {\"p\": [0,0,0], \"quat\": [1,0,0,0], \"representation\": \"hybrid\","
+      "\"twist\": [[0,0,0,0,0,0],[0,0,0,3,0,0]]}}' > w.json\n"
+      "echo '{\"base\": {\"kind\": \"polynomial\", \"start\": 0, \"end\": 1, \"coefficients\":"
+      "[[0,0,0,0,0,0],[0,0,0,0,0,0],[0,0,0,1.5,0,0]]}}' > path.json"));
+  static const char *const commands[] = {"fd", "id"};
+  for (int i = 0; i < 2; i++) {
+    json_t *r =
+        run_json("jounce %s pend.json --pad --state s.json --world pivot=w.json", commands[i]);
+    const json_t *f = json_array_get(item(r, "constraint_forces", "pivot"), 0);
+    const double want[3] = {1.3 * 3, 0, 1.3 * 9.81};
+    for (size_t c = 0; c < 3; c++)
+      check_residual("force of a moving pivot",
+                     fabs(json_number_value(json_array_get(f, c)) - want[c]), 1e-13);
+    json_decref(r);
+  }
+  static const char *const schemes[] = {"taylor", "rkmk54", "variational --step 1e-3",
+                                        "taylor --proximal 1e-9"};
+  for (int i = 0; i < 4; i++) {
+    json_t *r = run_json(
+        "jounce simulate pend.json --state s.json --time 1 --world pivot=path.json --scheme %s "
+        "--samples 5",
+        schemes[i]);
+    for (size_t n = 0; n < 5; n++) {
+      const double t = n / 4.0;
+      check_residual("simulation of a moving pivot: x",
+                     fabs(json_number_value(cell(r, "x", n)) - 1.5 * t * t), 1e-14);
+      check_residual("simulation of a moving pivot: angle",
+                     fabs(json_number_value(cell(r, "turn", n)) - 0.29677887308039663),
+                     i == 2 ? 1e-6 : 1e-8);
+    }
+    json_decref(r);
+  }
+  json_t *fall =
+      run_json("jounce simulate pend.json --state s.json --time 1 --active none --samples 2");
+  check_residual("free fall", fabs(json_number_value(cell(fall, "z", 1)) + 4.905), 1e-13);
+  json_decref(fall);
+  static const struct {
+    const char *line, *words;
+    int status;
+  } bad[] = {
+      {"fd pend.json --pad --state s.json --world foo=w.json", "there are 'pivot'", 1},
+      {"fd pend.json --pad --state s.json --world pivot", "CONSTRAINT=FILE", 1},
+      {"id pend.json --state s.json --active foo", "no constraint 'foo'", 1},
+      {"loops fourbar --world pin=w.json", "none can be moved", 1},
+      {"simulate pend.json --state s.json --time 1 --world pivot=w.json", "base.p", 1},
+      {"simulate pend.json --state s.json --time 1 --world pivot=path.json --output path.json",
+       "choose another name", 1},
+      {"fd pend.json --pad --state s.json --proximal -1", "--proximal", 2},
+      {"simulate pend.json --state s.json --time 1 --proximal 1 --scheme variational --step "
+       "1e-3",
+       "leave proximal out", 2}};
+  for (size_t i = 0; i < COUNT(bad); i++) {
+    const int status = run("jounce %s", bad[i].line);
+    assert_int_equal(status, bad[i].status);
+    assert_refused_with(bad[i].words);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reference_mechanisms_through_files),
@@ -448,6 +602,9 @@ int main(void) {
       cmocka_unit_test(partials_of_a_loop),
       cmocka_unit_test(the_linear_system_of_a_loop),
       cmocka_unit_test(trajectories_drive_the_actuated_joints),
+      cmocka_unit_test(limits_are_those_of_the_closed_motion),
+      cmocka_unit_test(the_world_moves_and_lets_go),
+      cmocka_unit_test(the_linear_system_along_a_motion),
       cmocka_unit_test(simulations_keep_the_constraints),
       cmocka_unit_test(check_takes_constraints),
       cmocka_unit_test(joints_that_follow_start_where_they_are_said_to),

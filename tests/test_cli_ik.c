@@ -125,6 +125,65 @@ static void joint_rates_are_derivatives_of_the_positions(void **state) {
   json_decref(t);
 }
 
+/* Slides along x and y carry a bar of length L that turns by u, and a hand that turns at its end. The
+ * hand moves with the velocity V along x and does not turn. Velocities of least norm:
+ *   u' = -c sin(u), c = L V/(L^2 + 2), thus tan(u/2) = tan(u_0/2) exp(-c t) */
+static void a_redundant_arm_moves_with_velocities_of_least_norm(void **state) {
+  (void)state;
+  const double L = 0.8, V = 0.9, c = L * V / (L * L + 2), u0 = 1.1;
+  put("spare.json",
+      "{\"name\": \"spare\", \"bodies\": [\n"
+      "{\"name\": \"ground\", \"joint\": {\"name\": \"base\", \"type\": \"fixed\"}, \"mass\": 1},\n"
+      "{\"name\": \"a\", \"parent\": \"ground\", \"mass\": 1, \"joint\": {\"name\": \"x\", "
+      "\"type\":"
+      "\"prismatic\", \"axis\": [1,0,0]}},\n"
+      "{\"name\": \"b\", \"parent\": \"a\", \"mass\": 1, \"joint\": {\"name\": \"y\", \"type\":"
+      "\"prismatic\", \"axis\": [0,1,0]}},\n"
+      "{\"name\": \"bar\", \"parent\": \"b\", \"mass\": 1, \"joint\": {\"name\": \"u\", \"type\":"
+      "\"revolute\", \"axis\": [0,0,1], \"point\": [0,0,0]}, \"inertia\":"
+      "[[0.1,0,0],[0,0.1,0],[0,0,0.1]]},\n"
+      "{\"name\": \"hand\", \"parent\": \"bar\", \"mass\": 1, \"joint\": {\"name\": \"w\", "
+      "\"type\":"
+      "\"revolute\", \"axis\": [0,0,1], \"point\": [0.8,0,0]}, \"home\": {\"R\":"
+      "[[1,0,0],[0,1,0],[0,0,1]], \"p\": [0.8,0,0]}, \"inertia\":"
+      "[[0.1,0,0],[0,0.1,0],[0,0,0.1]]}]}");
+  put("along.json",
+      "{\"base\": {\"kind\": \"polynomial\", \"start\": 0, \"end\": 2, \"coefficients\":"
+      "[[0,0,0,0.3,0.2,0],[0,0,0,0.9,0,0]]}}");
+  put("spare_state.json",
+      "{\"joints\": {\"x\": [-0.062877, 0], \"y\": [-0.512966, 0], "
+      "\"u\": [1.1, 0], \"w\": [-1.1, 0]}}");
+  json_t *t = run_json(
+      "jounce traj spare.json along.json --tool hand --state spare_state.json --order 2 --samples "
+      "9");
+  assert_int_equal(json_integer_value(item(t, "spare", NULL)), 1);
+  /* the first row is the configuration nearest to the given one */
+  const double first = cell(t, "u", 0);
+  check_residual("starts at the state", fabs(first - u0), 1e-6);
+  for (size_t n = 0; n < 9; n++) {
+    const double time = 0.25 * (double)n, u = 2 * atan(tan(first / 2) * exp(-c * time)),
+                 d1 = -c * sin(u), d2 = -c * cos(u) * d1,
+                 d3 = -c * (cos(u) * d2 - sin(u) * d1 * d1);
+    static const char *const names[4] = {"u", "u'", "u''", "u^(3)"};
+    const double want[4] = {u, d1, d2, d3};
+    for (int k = 0; k < 4; k++)
+      check_residual("least-norm motion in closed form", fabs(cell(t, names[k], n) - want[k]),
+                     1e-12);
+    check_residual("the hand is on its path",
+                   fabs(cell(t, "x", n) + L * cos(cell(t, "u", n)) - 0.3 - V * time), 1e-14);
+  }
+  json_decref(t);
+  assert_clean(
+      run("jounce traj spare.json along.json --tool hand --state spare_state.json --text"));
+  assert_non_null(strstr(output, "1 degree of freedom left"));
+  /* held: determined as before */
+  t = run_json(
+      "jounce traj spare.json along.json --tool hand --state spare_state.json --driven u --samples "
+      "3");
+  check_residual("held joint", fabs(cell(t, "u", 2) - u0), 1e-14);
+  json_decref(t);
+}
+
 static void what_cannot_be_reached_is_refused(void **state) {
   (void)state;
   static const struct {
@@ -144,7 +203,7 @@ static void what_cannot_be_reached_is_refused(void **state) {
              {1, "ik double_pendulum --link link2 --pose 0,0,-0.5 --twist 0,0,0,0,1,0",
               "the joints cannot give 'link2' this motion"},
              {1, "traj arm6 far.json --tool tool", "the pose at t = "},
-             {1, "traj humanoid hand.json --tool left_hand", "degrees of freedom are left"},
+             {1, "traj shoulder.json hand.json --tool hand", "hold joints where they are"},
              {2, "traj arm6 far.json --state s.json", "--state is the configuration"},
              {1, "traj arm6 joints.json --tool tool", "joint1"}};
   put("far.json",
@@ -153,6 +212,21 @@ static void what_cannot_be_reached_is_refused(void **state) {
   put("hand.json",
       "{\"kind\": \"minimum\", \"derivative\": 3, \"times\": [0, 2], \"base\": {\"values\":\n"
       "[[1, 0, 0, 0, 0.2, 0.22, 1], [1, 0, 0, 0, 0.3, 0.22, 1]]}}");
+  /* a shoulder with a spherical joint and an elbow, on a slide: 7 numbers and more than enough */
+  put("shoulder.json",
+      "{\"name\": \"shoulder\", \"bodies\": [\n"
+      "{\"name\": \"ground\", \"joint\": {\"name\": \"base\", \"type\": \"fixed\"}, \"mass\": 1},\n"
+      "{\"name\": \"a\", \"parent\": \"ground\", \"mass\": 1, \"joint\": {\"name\": \"x\", "
+      "\"type\":"
+      "\"prismatic\", \"axis\": [1,0,0]}},\n"
+      "{\"name\": \"b\", \"parent\": \"a\", \"mass\": 1, \"joint\": {\"name\": \"y\", \"type\":"
+      "\"prismatic\", \"axis\": [0,1,0]}},\n"
+      "{\"name\": \"c\", \"parent\": \"b\", \"mass\": 1, \"joint\": {\"name\": \"z\", \"type\":"
+      "\"prismatic\", \"axis\": [0,0,1]}},\n"
+      "{\"name\": \"d\", \"parent\": \"c\", \"mass\": 1, \"joint\": {\"name\": \"s\", \"type\":"
+      "\"spherical\", \"point\": [0,0,0]}},\n"
+      "{\"name\": \"hand\", \"parent\": \"d\", \"mass\": 1, \"joint\": {\"name\": \"r\", \"type\":"
+      "\"revolute\", \"axis\": [0,0,1], \"point\": [0,0,0]}}]}");
   put("joints.json", "{\"kind\": \"hold\", \"joints\": {\"joint1\": 1}}");
   for (size_t i = 0; i < COUNT(bad); i++) {
     const int code = run("jounce %s", bad[i].line);
@@ -167,6 +241,7 @@ int main(void) {
       cmocka_unit_test(forward_kinematics_gives_the_target_back),
       cmocka_unit_test(a_tool_follows_a_straight_line),
       cmocka_unit_test(joint_rates_are_derivatives_of_the_positions),
+      cmocka_unit_test(a_redundant_arm_moves_with_velocities_of_least_norm),
       cmocka_unit_test(what_cannot_be_reached_is_refused),
   };
   return cmocka_run_group_tests(tests, program_set_up, program_tear_down);

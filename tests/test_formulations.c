@@ -1,4 +1,4 @@
-/* test_formulations.c: the four formulations give the same kinematics, forces and motions to
+/* test_formulations.c: the five formulations give the same kinematics, forces and motions to
  * rounding, at every order, on random trees with every joint type. */
 #include "helpers/check.h"
 
@@ -13,7 +13,7 @@ static const jn_representation all[4] = {JN_SPATIAL, JN_BODY, JN_HYBRID, JN_MIXE
 static const jn_joint_type bases[] = {JN_JOINT_FREE,        JN_JOINT_FIXED,     JN_JOINT_REVOLUTE,
                                       JN_JOINT_SPHERICAL,   JN_JOINT_PLANAR,    JN_JOINT_HELICAL,
                                       JN_JOINT_CYLINDRICAL, JN_JOINT_UNIVERSAL, JN_JOINT_PRISMATIC};
-static const char *const form_names[4] = {"body", "spatial", "hybrid", "mixed"};
+static const char *const form_names[5] = {"body", "spatial", "hybrid", "mixed", "classical"};
 
 static void set_form(robot *r, int form) {
   jn_data_settings(r->data)->formulation = (jn_formulation)form;
@@ -35,7 +35,7 @@ static void compare_forces(robot *r, const char *what, const jn_external *e, dou
   set_form(r, JN_FORM_BODY);
   double *want = robot_inverse(r, r->v, e), *world = NULL;
   force_scale(r, r->v, want, scale);
-  for (int form = 1; form < 4; form++) {
+  for (int form = 1; form < 5; form++) {
     set_form(r, form);
     double *tau = robot_inverse(r, r->v, e);
     if (!world) world = copy_of(tau, r->n);
@@ -144,7 +144,7 @@ static void kinematics_is_the_same_in_every_form(void **state) {
     double *want = doubles(n), *got = doubles(n), *p = doubles(n), *s = doubles(n);
     double *J = doubles(n * nv), *K = doubles(n * nv);
     robot_represent(&r, all[seed % 4]);
-    for (int form = 1; form < 4; form++)
+    for (int form = 1; form < 5; form++)
       for (int f = 0; f < frames; f++) {
         jn_representation rep = all[(f + form) % 4];
         set_form(&r, JN_FORM_BODY);
@@ -178,7 +178,7 @@ static void screws_are_the_same_in_every_form(void **state) {
     robot r = robot_random(seed, 2 + (int)(seed % 8), bases[seed % COUNT(bases)], TYPES_ALL, 4);
     size_t n = 36 * ((size_t)r.order + 1);
     double *want = doubles(n), *got = doubles(n);
-    for (int form = 1; form < 4; form++)
+    for (int form = 1; form < 5; form++)
       for (int j = 0; j < r.nbody; j++) {
         size_t columns = (size_t)jn_model_joint(r.model, j)->nv;
         if (!columns) continue;
@@ -210,7 +210,7 @@ static void forward_dynamics_undo_inverse_dynamics_in_every_form(void **state) {
     load l = load_random(&r, seed, seed % 2 ? 3 : 0);
     load_represent(&r, &l, 4);
     double *tau = robot_inverse(&r, r.v, &l.external);
-    for (int form = 0; form < 4; form++) {
+    for (int form = 0; form < 5; form++) {
       set_form(&r, form);
       double *v = robot_forward(&r, tau, &l.external);
       set_form(&r, JN_FORM_BODY);
@@ -238,7 +238,7 @@ static void hybrid_dynamics_agree_with_inverse_dynamics_in_every_form(void **sta
     load_represent(&r, &l, 4);
     set_form(&r, JN_FORM_BODY);
     double *tau = robot_inverse(&r, r.v, &l.external);
-    for (int form = 1; form < 4; form++) {
+    for (int form = 1; form < 5; form++) {
       double *v = copy_of(r.v, r.n + nv), *f = copy_of(tau, r.n);
       double *scale = doubles((size_t)r.order + 1);
       for (int i = 0; i < r.nbody; i++)
@@ -268,7 +268,7 @@ static void nothing_is_lost_far_from_the_origin(void **state) {
     robot r = robot_random(seed, 2 + (int)(seed % 9), JN_JOINT_FREE,
                            TYPES_ALL & ~TYPE(FREE) & ~TYPE(FIXED), 4);
     robot_represent(&r, all[1 + seed % 3]);
-    for (int form = 0; form < 4; form++) {
+    for (int form = 0; form < 5; form++) {
       double *q = copy_of(r.q, (size_t)r.nq), *far = doubles(r.n), *a = doubles(r.n),
              *b = doubles(r.n);
       set_form(&r, form);
@@ -289,7 +289,7 @@ static void nothing_is_lost_far_from_the_origin(void **state) {
 static void the_force_jets_have_the_slope_of_their_order(void **state) {
   (void)state;
   for (uint64_t seed = 7750; seed < 7758; seed++)
-    for (int form = 2; form < 4; form++) {
+    for (int form = 2; form < 5; form++) {
       robot r = robot_random(seed, 6, bases[seed % COUNT(bases)], TYPES_ALL, 4);
       size_t nv = (size_t)r.nv;
       double *tau = NULL, *predicted = doubles(nv), error[2];
@@ -331,7 +331,7 @@ static void numbers_that_overflow_are_refused_in_every_form(void **state) {
   robot r = robot_random(7810, 5, JN_JOINT_FREE, TYPES_ALL, 2);
   double *tau = doubles(r.n), *a = doubles(r.n), *v = copy_of(r.v, r.n + (size_t)r.nv);
   for (size_t i = 0; i < r.n; i++) v[i] *= 1e200;
-  for (int form = 0; form < 4; form++) {
+  for (int form = 0; form < 5; form++) {
     set_form(&r, form);
     fill(tau, r.n, 7);
     assert_status(jn_inverse_dynamics(r.model, r.data, 2, r.q, v, NULL, tau), JN_ERR_NOT_FINITE);

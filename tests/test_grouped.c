@@ -104,7 +104,7 @@ static void proposition_1_and_lemma_1_hold(void **state) {
     check_residual("C = S^T Gc (M Gp S' - ad^T M Gp S)", largest_difference(C, x.eC, nn) / size,
                    64 * U);
     /* g = -S^T Gc M G, and its rate -(S'^T Gc M - S^T Gc (M ad + ad^T M)) G with S'_1 = 0; (7) has
-     * S^T ad^T for S'^T also in the block of the base: test_errata evaluates it as printed */
+     * S^T ad^T for S'^T also in the block of the base: test_errata_ali2026 evaluates it as printed */
     double *MG = product(x.M, 0, x.G, x.n, x.n, 1), *g = product(x.J, 1, MG, x.nv, x.n, 1);
     for (size_t i = 0; i < x.nv; i++) g[i] = -g[i];
     check_residual("g = -S^T Gc M G",

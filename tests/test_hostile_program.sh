@@ -169,6 +169,40 @@ for name in "names.csv", "traj.csv", "info.csv":
 assert "=cmd|' /C calc'!A0" in json.load(open("traj.json"))["columns"]  # the table reads back as it was
 EOF
 
+# ---- pictures: no name reaches gnuplot as anything but text. In its place a script that keeps what it is given
+mkdir fake
+printf '#!/bin/sh\ncat >%s/script.gp\nexit 1\n' "$work" >fake/gnuplot
+chmod +x fake/gnuplot
+python3 - <<'EOF'
+bad = ["a&quot;; system(&quot;touch hacked&quot;); #", "b`touch hacked`", "c\\touch&quot;; !touch hacked", "d@touch$PATH%d{x}*|~"]
+text = '<robot name="m&quot;`touch hacked`"><link name="l0"/>'
+for i, name in enumerate(bad):
+    text += ('<link name="l%d"><inertial><origin xyz="0 0.1 0.2"/><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+             '</inertial></link><joint name="%s" type="continuous"><parent link="l%d"/><child link="l%d"/><axis xyz="1 0 0"/></joint>'
+             % (i + 1, name, i, i + 1))
+open("evil.urdf", "w").write(text + "</robot>")
+EOF
+echo '{"kind": "minimum", "times": [0, 1], "joints": {"b`touch hacked`": [0, 1]}}' >evil.json
+for command in "simulate evil.urdf --time 0.1 --samples 5" "traj evil.urdf evil.json --samples 5"; do
+  rm -f script.gp
+  PATH=$work/fake:$PATH "$jounce" $command --plot x.svg >/dev/null 2>errors || true
+  [ -s script.gp ] || fail "$command: no script for gnuplot: $(cat errors)"
+  python3 - "$command" <<'EOF'
+import re, sys
+plain = set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:.=^()/+-', []?⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁽⁾")
+seen = 0
+for line in open("script.gp", encoding="utf-8").read().split("\n"):
+    texts = re.findall(r'"([^"]*)"', line)
+    outside = re.sub(r'"[^"]*"', "", line)
+    assert line.startswith("#") or "touch" not in outside, "%s: a name is a command: %s" % (sys.argv[1], line)
+    for text in texts:
+        if "touch" not in text: continue
+        assert not set(text) - plain, "%s: %r in %s" % (sys.argv[1], set(text) - plain, line)
+        seen += 1
+assert seen >= 4, "%s: %d names in the script" % (sys.argv[1], seen)
+EOF
+done
+
 # ---- the instruction set: a name that is not one is reported
 "$jounce" id pendulum --pad --state state.json >good.json
 JOUNCE_ISA=plain "$jounce" id pendulum --pad --state state.json >plain.json 2>errors

@@ -71,7 +71,7 @@ static void data_is_one_allocation(void **state) {
 static void no_call_changes_the_settings(void **state) {
   (void)state;
   long done = 0;
-  for (int form = JN_FORM_BODY; form <= JN_FORM_MIXED; form++)
+  for (int form = JN_FORM_BODY; form <= JN_FORM_CLASSICAL; form++)
     for (int rep = JN_SPATIAL; rep <= JN_MIXED; rep++) {
       subject s = subject_new(6002, 3, rep % 2 ? JN_JOINT_FREE : JN_JOINT_REVOLUTE, TYPES_ALL, 2,
                               (jn_representation)rep, (jn_formulation)form);

@@ -465,6 +465,22 @@ static void saving_is_all_or_nothing(void **state) {
   free(before);
   free(after);
 
+  /* the mode of the file that is replaced is kept, whatever the umask; a new one has the umask's */
+  struct stat mode;
+  static const mode_t modes[] = {0640, 0600, 0666, 0444};
+  const mode_t umask_before = umask(027);
+  for (size_t i = 0; i < COUNT(modes); i++) {
+    assert_int_equal(chmod(path, modes[i]), 0);
+    assert_int_equal(jn_spec_save_json(spec, path, &error), JN_OK);
+    assert_int_equal(stat(path, &mode), 0);
+    assert_int_equal(mode.st_mode & 07777, modes[i]);
+  }
+  assert_int_equal(unlink(path), 0);
+  assert_int_equal(jn_spec_save_json(spec, path, &error), JN_OK);
+  assert_int_equal(stat(path, &mode), 0);
+  assert_int_equal(mode.st_mode & 07777, 0640);
+  umask(umask_before);
+
   /* a symbolic link is followed; a missing folder, a folder and a full device are reported */
   assert_int_equal(symlink("kept.json", link), 0);
   assert_int_equal(jn_spec_save_json(spec, link, &error), JN_OK);

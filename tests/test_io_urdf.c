@@ -272,6 +272,35 @@ static void a_floating_joint_below_the_world_is_a_floating_base(void **state) {
   jn_model_free(model);
 }
 
+/* unitree's a1.urdf */
+static void a_joint_with_an_empty_name_is_called_like_its_child(void **state) {
+  (void)state;
+  jn_spec *spec =
+      parse_ok(jn_spec_parse_urdf,
+               "<robot><link name='world'/><link name='trunk'/>\n<joint name='' "
+               "type='floating'><parent link='world'/><child link='trunk'/></joint></robot>");
+  assert_int_equal(jn_spec_find_joint(spec, "trunk"), 0);
+  int found = 0;
+  for (int i = 0; i < jn_spec_finding_count(spec); i++) {
+    const jn_finding f = jn_spec_finding(spec, i);
+    found +=
+        f.line == 2 && f.severity == JN_WARNING && strstr(f.text, "joint without a name") != NULL;
+  }
+  assert_int_equal(found, 1);
+  jn_spec_free(spec);
+  /* a name is needed once */
+  jn_error error = {0};
+  static const char twice[] =
+      "<robot><link name='a'/><link name='b'/><link name='c'/><joint name='c' type='fixed'><parent "
+      "link='a'/><child link='b'/></joint>\n<joint name='' type='fixed'><parent link='a'/><child "
+      "link='c'/></joint></robot>";
+  jn_model *model = NULL;
+  spec = parse_ok(jn_spec_parse_urdf, twice);
+  assert_status(jn_model_build(spec, NULL, NULL, &model, &error), JN_ERR_MODEL);
+  assert_int_equal(error.line, 2);
+  jn_spec_free(spec);
+}
+
 /* the joint generated for a root without one has a name that no other joint has */
 static void the_base_joint_has_a_unique_name(void **state) {
   (void)state;
@@ -328,6 +357,7 @@ int main(void) {
       cmocka_unit_test(commas_between_numbers_need_the_lenient_option),
       cmocka_unit_test(files_are_told_by_their_content),
       cmocka_unit_test(a_floating_joint_below_the_world_is_a_floating_base),
+      cmocka_unit_test(a_joint_with_an_empty_name_is_called_like_its_child),
       cmocka_unit_test(the_base_joint_has_a_unique_name),
       cmocka_unit_test(the_locale_does_not_matter),
   };

@@ -14,64 +14,9 @@
 #include "helpers/check.h"
 #include "helpers/comma_locale.h"
 #include "helpers/counter.h"
+#include "helpers/expand.h"
 #include "helpers/files.h"
 #include "helpers/parsing.h"
-
-/* ---- helpers */
-
-static jn_status expand(const char *text, const jn_load_options *options, char **out,
-                        jn_error *error) {
-  counter c;
-  jn_allocator hooks = counting(&c);
-  *out = NULL;
-  const jn_status status =
-      jn_xacro_expand_text(text, strlen(text), "text", options, NULL, out, error);
-  char *again = NULL; /* and no memory is lost */
-  assert_status(jn_xacro_expand_text(text, strlen(text), "text", options, &hooks, &again, NULL),
-                status);
-  jn_text_free(again, &hooks);
-  assert_int_equal(c.live, 0);
-  return status;
-}
-
-/* What stands between <r> and </r>, without line breaks and indentation. */
-static char *inside(const char *body, const jn_load_options *options) {
-  growing_text t = {0};
-  char *out = NULL;
-  jn_error error;
-  append(&t, "<r>%s</r>", body);
-  if (expand(t.text, options, &out, &error) != JN_OK) fail_msg("%s: %s", body, error.message);
-  free(t.text);
-  char *to = out, *from = strstr(out, "<r");
-  if (strncmp(from, "<r/>", 4) == 0)
-    from = strchr(from, '\0');
-  else
-    from += 3;
-  char *end = strstr(from, "</r>");
-  if (end != NULL) *end = '\0';
-  for (; *from != '\0'; from++) {
-    *to++ = *from;
-    if (*from == '\n') {
-      to--;
-      from += strspn(from, "\n ") - 1;
-    }
-  }
-  *to = '\0';
-  return out;
-}
-
-static void becomes(const char *body, const char *wanted) {
-  char *found = inside(body, NULL);
-  if (strcmp(found, wanted) != 0) fail_msg("%s\n  becomes %s\n  not     %s", body, found, wanted);
-  jn_text_free(found, NULL);
-}
-
-static void fails(const char *text, jn_status wanted, const char *words) {
-  char *out = NULL;
-  jn_error error;
-  assert_status(expand(text, NULL, &out, &error), wanted);
-  if (strstr(error.message, words) == NULL) fail_msg("%s\n  lacks: %s", error.message, words);
-}
 
 /* ---- expressions */
 
@@ -276,19 +221,6 @@ static void conditions_choose(void **state) {
 
 /* ---- files */
 
-static jn_status load(const char *name, const jn_load_options *options, jn_spec **spec,
-                      jn_error *error) {
-  counter c;
-  jn_allocator hooks = counting(&c);
-  *spec = NULL;
-  const jn_status status = jn_spec_load_with(temporary(name), options, NULL, spec, error);
-  jn_spec *again = NULL; /* and no memory is lost */
-  assert_status(jn_spec_load_with(temporary(name), options, &hooks, &again, NULL), status);
-  jn_spec_free(again);
-  assert_int_equal(c.live, 0);
-  return status;
-}
-
 /* The arm of the sample by formulas: cylinders of 1.5 kg, 0.5 m, 0.04 m; the flange. */
 static void a_robot_is_the_one_that_its_formulas_describe(void **state) {
   (void)state;
@@ -329,7 +261,7 @@ static void lines_are_those_of_the_sources(void **state) {
       "<inertial><mass value='${mass}'/></inertial>\n</link>\n"
       "<joint name='j' type='fixed'><parent link='a'/><child link='${name}'/></joint>\n"
       "</xacro:macro>\n</x>");
-  if (load("lines/main.xacro", NULL, &spec, &error) != JN_OK) fail_msg("%s", error.message);
+  if (load_xacro("lines/main.xacro", NULL, &spec, &error) != JN_OK) fail_msg("%s", error.message);
   assert_int_equal(jn_spec_get_link(spec, 0)->line, 2);
   assert_int_equal(jn_spec_get_link(spec, 1)->line, 4); /* the call in the main file */
   assert_int_equal(jn_spec_get_joint(spec, 0)->line, 4);
@@ -339,7 +271,7 @@ static void lines_are_those_of_the_sources(void **state) {
   put("lines/main.xacro",
       "<robot name='r'>\n<link name='a'/>\n<xacro:include filename='part.xacro'/>\n"
       "<xacro:part name='b' mass='heavy'/>\n</robot>");
-  assert_status(load("lines/main.xacro", NULL, &spec, &error), JN_ERR_SYNTAX);
+  assert_status(load_xacro("lines/main.xacro", NULL, &spec, &error), JN_ERR_SYNTAX);
   assert_non_null(strstr(error.message, "/lines/part.xacro:4: link 'b': <mass value=\"heavy\">"));
   assert_non_null(strstr(error.message, "; in macro 'part' called at "));
   assert_non_null(strstr(error.message, "/lines/main.xacro:4"));
@@ -349,12 +281,12 @@ static void lines_are_those_of_the_sources(void **state) {
   put("lines/main.xacro",
       "<robot name='r'>\n<xacro:property name='p' value='${1/0}'/>\n"
       "<link name='${p}'/>\n</robot>");
-  assert_status(load("lines/main.xacro", NULL, &spec, &error), JN_ERR_SYNTAX);
+  assert_status(load_xacro("lines/main.xacro", NULL, &spec, &error), JN_ERR_SYNTAX);
   assert_int_equal(error.line, 2);
   put("lines/bad.yaml", "a: 1\nb: [1, 2\nc: 3\n");
   put("lines/main.xacro",
       "<robot name='r'>\n<link name=\"${xacro.load_yaml('bad.yaml').a}\"/>\n</robot>");
-  assert_status(load("lines/main.xacro", NULL, &spec, &error), JN_ERR_SYNTAX);
+  assert_status(load_xacro("lines/main.xacro", NULL, &spec, &error), JN_ERR_SYNTAX);
   assert_non_null(strstr(error.message, "/lines/bad.yaml:"));
 }
 
@@ -371,13 +303,13 @@ static void namespaces_keep_names_apart(void **state) {
       "<robot name='r'><xacro:include filename='a.xacro' ns='A'/><xacro:include filename='b.xacro' "
       "ns='B'/>" P("w", "w") P("v", "top") "<xacro:A.m/><xacro:B.m/><link name='${v}${A.v + B.v}'/>"
       "</robot>");
-  if (load("ns/main.xacro", NULL, &spec, &error) != JN_OK) fail_msg("%s", error.message);
+  if (load_xacro("ns/main.xacro", NULL, &spec, &error) != JN_OK) fail_msg("%s", error.message);
   assert_true(jn_spec_find_link(spec, "a1") == 0 && jn_spec_find_link(spec, "b2w") == 1 &&
               jn_spec_find_link(spec, "top3") == 2);
   jn_spec_free(spec);
   put("ns/main.xacro",
       "<robot name='r'><xacro:include filename='a.xacro' ns='A'/><xacro:m/></robot>");
-  assert_status(load("ns/main.xacro", NULL, &spec, &error), JN_ERR_SYNTAX);
+  assert_status(load_xacro("ns/main.xacro", NULL, &spec, &error), JN_ERR_SYNTAX);
 }
 
 static void yaml_means_what_yaml_says(void **state) {
@@ -469,7 +401,7 @@ static void only_files_below_the_folders_are_opened(void **state) {
       snprintf(text, sizeof text, "<robot name='r'>\n<xacro:include filename='%s'/></robot>",
                cases[i].name);
     put("own/main.xacro", text);
-    const jn_status status = load("own/main.xacro", &options, &spec, &error);
+    const jn_status status = load_xacro("own/main.xacro", &options, &spec, &error);
     if ((status == JN_OK) != (cases[i].words == NULL))
       fail_msg("%s: %s", cases[i].name, error.message);
     if (status == JN_OK) {
@@ -506,14 +438,14 @@ static void packages_serve_mjcf_too(void **state) {
   put("scene/main.xml", "<mujoco><worldbody><include file='arm.xml'/></worldbody></mujoco>");
   snprintf(packages, sizeof packages, ":%s:", temporary("shared"));
   const jn_load_options options = {packages, NULL};
-  assert_status(load("scene/main.xml", NULL, &spec, &error), JN_ERR_FILE);
-  if (load("scene/main.xml", &options, &spec, &error) != JN_OK) fail_msg("%s", error.message);
+  assert_status(load_xacro("scene/main.xml", NULL, &spec, &error), JN_ERR_FILE);
+  if (load_xacro("scene/main.xml", &options, &spec, &error) != JN_OK) fail_msg("%s", error.message);
   assert_int_equal(jn_spec_find_link(spec, "arm"), 0);
   jn_spec_free(spec);
   put("scene/main.xml",
       "<mujoco><worldbody><include file='../shared/arm.xml'/></worldbody></mujoco>");
-  assert_status(load("scene/main.xml", NULL, &spec, &error), JN_ERR_FILE);
-  assert_ok(load("scene/main.xml", &options, &spec, &error));
+  assert_status(load_xacro("scene/main.xml", NULL, &spec, &error), JN_ERR_FILE);
+  assert_ok(load_xacro("scene/main.xml", &options, &spec, &error));
   jn_spec_free(spec);
 }
 
@@ -523,6 +455,24 @@ static void the_environment_is_not_read(void **state) {
   becomes("<l n='$(optenv JOUNCE_TEST_SIDE the right)'/>", "<l n=\"the right\"/>");
   fails("<r a='$(env JOUNCE_TEST_SIDE)'/>", JN_ERR_SYNTAX, "the environment is not read");
   becomes("<l n='$(find none)/meshes'/>", "<l n=\"package://none/meshes\"/>");
+}
+
+/* names are arguments, which are numbers where their texts are; properties are not seen */
+static void eval_computes_with_arguments(void **state) {
+  (void)state;
+  static const char start[] =
+      "<xacro:arg name='kind' default='none'/><xacro:arg name='n' default='3'/><xacro:property "
+      "name='p' value='7'/>";
+  char text[600];
+  snprintf(text, sizeof text,
+           "%s<xacro:if value=\"$(eval kind == 'none')\"><l n='$(eval n + 1)'/>"
+           "</xacro:if><xacro:unless value=\"$(eval kind != 'none' or n > 3)\"><m/></xacro:unless>",
+           start);
+  becomes(text, "<l n=\"4\"/><m/>");
+  snprintf(text, sizeof text, "<r>%s<l n='$(eval p)'/></r>", start);
+  fails(text, JN_ERR_SYNTAX, "'p'");
+  fails("<r a='$(eval)'/>", JN_ERR_SYNTAX, "$(eval) is not read");
+  fails("<r a='$(eval 1 +)'/>", JN_ERR_SYNTAX, "1 +");
 }
 
 static void content_and_ending_tell_xacro(void **state) {
@@ -552,187 +502,6 @@ static void content_and_ending_tell_xacro(void **state) {
   jn_spec_free(spec);
   assert_refused(jn_spec_parse_urdf, "<robot name='r'><xacro:arg/></robot>", 36, JN_ERR_SYNTAX,
                  "this is xacro");
-}
-
-/* ---- limits, on both sides */
-
-_Static_assert(JN_MAX_XACRO_WORK == 20000000, "the number in the message of a test below");
-
-static jn_status expand_repeated(const char *before, const char *part, const char *middle,
-                                 const char *end, const char *after, int n, jn_error *error) {
-  growing_text t = {0};
-  char *out = NULL;
-  append(&t, "%s", before);
-  for (int i = 0; i < n; i++) append(&t, "%s", part);
-  append(&t, "%s", middle);
-  for (int i = 0; i < n; i++) append(&t, "%s", end);
-  append(&t, "%s", after);
-  const jn_status status =
-      jn_xacro_expand_text(t.text, strlen(t.text), "text", NULL, NULL, &out, error);
-  jn_text_free(out, NULL);
-  free(t.text);
-  return status;
-}
-
-/* The largest n that is accepted; the next one exceeds a limit, with these words. */
-static int deepest(const char *before, const char *part, const char *middle, const char *end,
-                   const char *after, int most, const char *words) {
-  jn_error error;
-  int low = 1, high = most;
-  assert_ok(expand_repeated(before, part, middle, end, after, low, &error));
-  assert_status(expand_repeated(before, part, middle, end, after, high, &error), JN_ERR_LIMIT);
-  if (strstr(error.message, words) == NULL) fail_msg("%s", error.message);
-  while (high - low > 1) {
-    const int n = (low + high) / 2;
-    if (expand_repeated(before, part, middle, end, after, n, &error) == JN_OK)
-      low = n;
-    else
-      high = n;
-  }
-  return low;
-}
-
-static jn_status call_deep(int n, jn_error *error) {
-  char text[300], *out = NULL;
-  snprintf(text, sizeof text,
-           "<r><xacro:macro name='m' params='n'><xacro:if value='${n}'><xacro:m n='${n - 1}'/>"
-           "</xacro:if></xacro:macro><xacro:m n='%d'/></r>",
-           n);
-  const jn_status status = jn_xacro_expand_text(text, strlen(text), NULL, NULL, NULL, &out, error);
-  jn_text_free(out, NULL);
-  return status;
-}
-
-static void nesting_is_limited(void **state) {
-  (void)state;
-  jn_error error;
-  assert_int_equal(
-      deepest("<r>", "<a>", "", "</a>", "</r>", 100, "elements are nested deeper than 64"), 63);
-  assert_in_range(deepest("<r a='${", "(", "1", ")", "}'/>", 2000, "nested deeper than 1000"), 100,
-                  500);
-  assert_in_range(deepest("<r a='${", "-", "1", "", "}'/>", 2000, "nested deeper than 1000"), 400,
-                  1000);
-  assert_in_range(
-      deepest("<r a='${", "1 if 0 else ", "1", "", "}'/>", 2000, "nested deeper than 1000"), 400,
-      1000);
-  /* a macro that calls itself: two levels a call */
-  assert_ok(call_deep(JN_MAX_XACRO_DEPTH / 2 - 20, &error));
-  assert_status(call_deep(JN_MAX_XACRO_DEPTH / 2 + 20, &error), JN_ERR_LIMIT);
-  assert_non_null(strstr(error.message, "does a macro call itself?; in macro 'm' called at "));
-}
-
-/* frames of a build with sanitizers are larger */
-#if defined(__SANITIZE_ADDRESS__)
-#define SMALL_STACK ((size_t)8 << 20)
-#elif defined(__has_feature)
-#define SMALL_STACK (__has_feature(address_sanitizer) ? (size_t)8 << 20 : (size_t)512 << 10)
-#else
-#define SMALL_STACK ((size_t)512 << 10)
-#endif
-
-/* The deepest text that is accepted, and one that is refused, in a thread with 512 KiB of stack. */
-static void *expand_deep(void *context) {
-  jn_error error;
-  (void)context;
-  const int ok =
-      call_deep(480, &error) == JN_OK && call_deep(600, &error) == JN_ERR_LIMIT &&
-      expand_repeated("<r a='${", "abs(", "1", ")", "}'/>", 190, &error) == JN_OK &&
-      expand_repeated("<r a='${", "abs(", "1", ")", "}'/>", 900, &error) == JN_ERR_LIMIT &&
-      expand_repeated("<r a='${", "[", "1", "]", "}'/>", 190, &error) == JN_OK;
-  return ok ? context : NULL;
-}
-static void a_small_stack_is_enough(void **state) {
-  pthread_t thread;
-  pthread_attr_t attributes;
-  void *result = NULL;
-  (void)state;
-  assert_int_equal(pthread_attr_init(&attributes), 0);
-  assert_int_equal(pthread_attr_setstacksize(&attributes, SMALL_STACK), 0);
-  assert_int_equal(pthread_create(&thread, &attributes, expand_deep, &result), 0);
-  assert_int_equal(pthread_join(thread, &result), 0);
-  assert_non_null(result);
-  pthread_attr_destroy(&attributes);
-}
-
-static void work_and_memory_are_limited(void **state) {
-  (void)state;
-  becomes("<a>${len(range(100000))}</a>", "<a>100000</a>");
-  fails("<a>\n<b c='${len(range(900000000))}'/></a>", JN_ERR_LIMIT, "text:2: ");
-  becomes("<a>${len('x' * 100000)}</a>", "<a>100000</a>");
-  fails("<a>${'xxxxxxxx' * 100000000}</a>", JN_ERR_LIMIT, "the expansion");
-  /* time: 2^30 elements by 30 macros; and 2^40 steps of a list */
-  growing_text t = {0};
-  append(&t, "<r><xacro:macro name='m0'><a/></xacro:macro>");
-  for (int i = 1; i <= 30; i++)
-    append(&t, "<xacro:macro name='m%d'><xacro:m%d/><xacro:m%d/></xacro:macro>", i, i - 1, i - 1);
-  append(&t, "<xacro:m30/></r>");
-  fails(t.text, JN_ERR_LIMIT, "the expansion needs more than 64 MiB; in macro 'm");
-  free(t.text);
-  fails("<r>" P("r", "${range(9000)}") "\n<a b='${[i for i in r for j in r if 0]}'/></r>",
-        JN_ERR_LIMIT,
-        "text:2: ${[i for i in r for j in r if 0]}: the expansion takes more than 20000000 steps");
-  /* a text that doubles */
-  growing_text u = {0};
-  append(&u, "<r>" P("a0", "xxxxxxxxxxxxxxxx"));
-  for (int i = 1; i < 40; i++)
-    append(&u, "<xacro:property name='a%d' value='${a%d}${a%d}'/>", i, i - 1, i - 1);
-  append(&u, "${a39}</r>");
-  fails(u.text, JN_ERR_LIMIT, "the expansion needs more than 64 MiB");
-  counter c;
-  jn_allocator hooks = counting(&c);
-  char *out = NULL;
-  assert_status(jn_xacro_expand_text(u.text, strlen(u.text), NULL, NULL, &hooks, &out, NULL),
-                JN_ERR_LIMIT);
-  assert_in_range(c.peak, JN_MAX_XACRO_HEAP / 4, JN_MAX_XACRO_HEAP / 4 * 5);
-  free(u.text);
-}
-
-static void includes_are_limited(void **state) {
-  (void)state;
-  jn_spec *spec = NULL;
-  jn_error error;
-  char name[64];
-  mkdir(temporary("many"), 0700);
-  for (int n = JN_MAX_INCLUDES; n <= JN_MAX_INCLUDES + 1; n++) {
-    growing_text t = {0};
-    append(&t, "<robot name='r'><link name='a'/>");
-    for (int i = 0; i < n; i++) {
-      snprintf(name, sizeof name, "many/%d.xacro", i);
-      put(name, "<x/>");
-      append(&t, "\n<xacro:include filename='%d.xacro'/><xacro:include filename='0.xacro'/>", i);
-    }
-    append(&t, "</robot>");
-    put("many/main.xacro", t.text);
-    free(t.text);
-    assert_status(load("many/main.xacro", NULL, &spec, &error),
-                  n == JN_MAX_INCLUDES ? JN_OK : JN_ERR_LIMIT);
-    jn_spec_free(spec);
-  }
-  assert_int_equal(error.line, JN_MAX_INCLUDES + 2);
-  mkdir(temporary("deep"), 0700);
-  put("deep/main.xacro",
-      "<robot name='r'><link name='a'/><xacro:include filename='0.xacro'/></robot>");
-  for (int n = JN_MAX_INCLUDE_DEPTH; n <= JN_MAX_INCLUDE_DEPTH + 1; n++) {
-    for (int i = 0; i < n; i++) {
-      char text[200];
-      snprintf(name, sizeof name, "deep/%d.xacro", i);
-      snprintf(text, sizeof text, "<x>\n<xacro:include filename='%d.xacro'/></x>", i + 1);
-      put(name, i + 1 < n ? text : "<x/>");
-    }
-    assert_status(load("deep/main.xacro", NULL, &spec, &error),
-                  n == JN_MAX_INCLUDE_DEPTH ? JN_OK : JN_ERR_LIMIT);
-    jn_spec_free(spec);
-  }
-  assert_non_null(strstr(error.message, "/deep/15.xacro:2: includes are nested deeper than 16"));
-  put("sum.xacro", "<robot name='r'>\n<xacro:include filename='zeros.xml'/></robot>");
-  put("zeros.xml", "");
-  const off_t room = JN_MAX_FILE - 63;
-  for (int over = 0; over < 2; over++) {
-    assert_int_equal(truncate(temporary("zeros.xml"), room + 2 * over), 0);
-    assert_status(jn_spec_load(temporary("sum.xacro"), NULL, &spec, &error),
-                  over ? JN_ERR_LIMIT : JN_ERR_SYNTAX);
-  }
-  assert_non_null(strstr(error.message, "/sum.xacro:2: the included files are larger than 64 MiB"));
 }
 
 /* ---- memory and locale */
@@ -809,11 +578,8 @@ int main(void) {
       cmocka_unit_test(only_files_below_the_folders_are_opened),
       cmocka_unit_test(packages_serve_mjcf_too),
       cmocka_unit_test(the_environment_is_not_read),
+      cmocka_unit_test(eval_computes_with_arguments),
       cmocka_unit_test(content_and_ending_tell_xacro),
-      cmocka_unit_test(nesting_is_limited),
-      cmocka_unit_test(a_small_stack_is_enough),
-      cmocka_unit_test(work_and_memory_are_limited),
-      cmocka_unit_test(includes_are_limited),
       cmocka_unit_test(failing_memory_is_reported),
       cmocka_unit_test(arguments_are_checked),
       cmocka_unit_test(a_locale_changes_nothing),

@@ -356,6 +356,7 @@ static void the_papers_brackets_are_the_partials(void **state) {
 /* (6), (13); the factor of the last sum is 2 for k < r only; printed for k = r as well */
 static void body_acceleration_and_jerk_in_closed_form(void **state) {
   (void)state;
+  double worst = 0;
   for (uint64_t seed = 1; seed <= 10; seed++) {
     chain c = chain_new(seed);
     double acceleration[6] = {0}, jerk[6] = {0}, printed[6] = {0};
@@ -377,9 +378,10 @@ static void body_acceleration_and_jerk_in_closed_form(void **state) {
     check_residual("(6) body acceleration", compare(&c, JN_BODY, 1, acceleration), 1e-13);
     check_residual("(13) body jerk, corrected", compare(&c, JN_BODY, 2, jerk), 1e-13);
     for (int i = 0; i < 6; i++) printed[i] += jerk[i];
-    assert_true(compare(&c, JN_BODY, 2, printed) > 1e-3);
+    worst = worse(worst, compare(&c, JN_BODY, 2, printed));
     chain_free(&c);
   }
+  check_printed("V'' of mueller2018 (13)", worst);
 }
 
 /* (17), (21), (22) with the dots missing in print */
@@ -463,7 +465,7 @@ static void add_as_printed(chain *c, int j, const jn_vec3 r[3], jn_vec3 before, 
  * acceleration and not for the jerk. */
 static void hybrid_acceleration_and_jerk_in_closed_form(void **state) {
   (void)state;
-  double largest_error[4] = {0};
+  double largest_error[4] = {0}, worst[2] = {0};
   for (uint64_t seed = 1; seed <= 10; seed++) {
     chain c = chain_new(seed);
     body_state i = state_of(&c, c.n - 1);
@@ -497,7 +499,7 @@ static void hybrid_acceleration_and_jerk_in_closed_form(void **state) {
                    1e-13);
     check_residual("(28) hybrid acceleration, corrected", compare(&c, JN_HYBRID, 1, sums), 1e-13);
     check_residual("(30)-(32) hybrid jerk", compare(&c, JN_HYBRID, 2, jerk), 1e-13);
-    assert_true(compare(&c, JN_HYBRID, 1, printed) > 1e-3);
+    worst[0] = worse(worst[0], compare(&c, JN_HYBRID, 1, printed));
     const double off_by[4] = {
         compare(&c, JN_HYBRID, 1, wrong.a26), compare(&c, JN_HYBRID, 1, wrong.a27),
         compare(&c, JN_HYBRID, 1, wrong.a29), compare(&c, JN_HYBRID, 2, wrong.j32)};
@@ -517,10 +519,12 @@ static void hybrid_acceleration_and_jerk_in_closed_form(void **state) {
       if (k < 2)
         check_residual("(33) mixed from hybrid, k < 2", off, 1e-13);
       else
-        assert_true(off > 1e-3);
+        worst[1] = worse(worst[1], off);
     }
     chain_free(&c);
   }
+  check_printed("V' of mueller2018 (28)", worst[0]);
+  check_printed("mixed V'' of mueller2018 (33)", worst[1]);
   printf("  as printed: (26) off by %.2g, (27) by %.2g, (29) by %.2g, (31), (32) by %.2g\n",
          largest_error[0], largest_error[1], largest_error[2], largest_error[3]);
 }

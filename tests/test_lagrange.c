@@ -117,6 +117,32 @@ static void the_products_with_the_system_jacobian_are_M_and_C(void **state) {
   }
 }
 
+/* M, C and the projection equations do not depend on where the base is, in any representation of the
+ * bodies' twists. */
+static void far_from_the_origin_the_closed_forms_keep_their_digits(void **state) {
+  (void)state;
+  for (uint64_t seed = 8200; seed < 8212; seed++) {
+    robot r = robot_random(seed, 2 + (int)(seed % 6), JN_JOINT_FREE, TYPES_ALL, 1);
+    size_t nv = (size_t)r.nv, n2 = nv * nv;
+    double *M = doubles(n2), *C = doubles(n2), *M1 = doubles(n2), *C1 = doubles(n2);
+    double *tau = doubles(nv), *tau1 = doubles(nv), *far = copy_of(r.q, (size_t)r.nq);
+    robot_represent(&r, all[1 + seed % 3]);
+    far[4] += 4e6, far[5] -= 3e6, far[6] += 1e6;
+    for (int i = 0; i < 4; i++) {
+      assert_ok(jn_lagrange_matrices(r.model, r.data, all[i], r.q, r.v, M, C));
+      assert_ok(jn_lagrange_matrices(r.model, r.data, all[i], far, r.v, M1, C1));
+      assert_ok(jn_projection_equations(r.model, r.data, all[i], r.q, r.v, NULL, tau));
+      assert_ok(jn_projection_equations(r.model, r.data, all[i], far, r.v, NULL, tau1));
+      check_named("M 5000 km away", i, largest_difference(M, M1, n2) / largest(M, n2), 64 * U);
+      check_named("C 5000 km away", i, largest_difference(C, C1, n2) / largest(C, n2), 64 * U);
+      check_named("projection equations 5000 km away", i,
+                  largest_difference(tau, tau1, nv) / largest(tau, nv), 64 * U);
+    }
+    free(M), free(C), free(M1), free(C1), free(tau), free(tau1), free(far);
+    robot_free(&r);
+  }
+}
+
 static void phase_space_agrees_with_forward_dynamics(void **state) {
   (void)state;
   for (uint64_t seed = 8200; seed < 8260; seed++) {
@@ -559,6 +585,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_projection_equations_are_inverse_dynamics),
       cmocka_unit_test(the_products_with_the_system_jacobian_are_M_and_C),
+      cmocka_unit_test(far_from_the_origin_the_closed_forms_keep_their_digits),
       cmocka_unit_test(phase_space_agrees_with_forward_dynamics),
       cmocka_unit_test(the_partial_derivatives_of_M_are_jets_and_differences),
       cmocka_unit_test(the_partial_derivatives_of_the_inverse_mass_matrix),

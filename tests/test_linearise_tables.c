@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "helpers/differences.h"
+#include "helpers/printed.h"
 #include "helpers/tree.h"
 
-enum { MOST = 10 };
 typedef double m6[6][6];
 typedef struct printed {
   int nb; /* joints: bodies 1..nb, 0 the base */
@@ -173,8 +173,8 @@ static void column_of_bias(const printed *q, const double *dv0, const double *da
   memcpy(out, db[0], sizeof db[0]);
 }
 
-/* Table 6, column k, with r'_i in line 47. */
-static void column_of_position(const printed *q, int k, double *out) {
+/* Table 6, column k, with r'_i in line 47; moved[i]: d 0F_Bi / d s_k of line 46, may be NULL. */
+static void column_of_position(const printed *q, int k, double *out, double (*moved)[6]) {
   printed p = *q;
   double dv[MOST][6] = {{0}}, da[MOST][6] = {{0}}, dp[MOST][6] = {{0}}, db[MOST][6] = {{0}},
          dbp[MOST][6] = {{0}}, d0[MOST][6] = {{0}};
@@ -219,6 +219,7 @@ static void column_of_position(const printed *q, int k, double *out) {
       memcpy(F, up, sizeof F), memcpy(dF, dup, sizeof dF);
     }
     for (int c = 0; c < 6; c++) base[c] += dF[c] * p.r1[i];
+    if (moved) memcpy(moved[i], dF, sizeof dF);
   }
   for (int c = 0; c < 6; c++) out[c] = base[c] + dbp[0][c];
 }
@@ -253,7 +254,7 @@ static void tables(robot *r, const printed *p, jn_held held, double *dq, double 
       for (size_t i = 0; i < nv; i++) dq[i * nv + (size_t)c] = column[i];
       column_of_bias(p, e, zero, 0, column);
     } else {
-      column_of_position(p, c - 5, column);
+      column_of_position(p, c - 5, column, NULL);
       for (size_t i = 0; i < nv; i++) dq[i * nv + (size_t)c] = column[i];
       column_of_bias(p, zero, zero, c - 5, column);
     }
@@ -405,10 +406,10 @@ static void the_tables_as_printed_agree(void **state) {
 
 /* Line 6 of table 4 with the sign as printed: off by twice the weight. The outputs [tau; tau_b] of
  * tables 4 and 5, compared with [tau_b; tau] of (32). Table 9 without the block M^inv[7:, 1:6], which
- * no line fills. */
+ * no line fills. Line 1 of table 5 where the body twist is held. */
 static void what_the_tables_print_wrongly(void **state) {
   (void)state;
-  double sign = 0, order = 0, block = 0;
+  double sign = 0, order = 0, block = 0, line = 0;
   for (uint64_t seed = 400; seed < 412; seed++) {
     robot r = robot_random(seed, 3 + (int)(seed % 7), JN_JOINT_FREE,
                            TYPE(REVOLUTE) | TYPE(PRISMATIC) | TYPE(HELICAL), 0);
@@ -428,6 +429,11 @@ static void what_the_tables_print_wrongly(void **state) {
         "line 6 as printed is off by 2 g",
         largest_difference(wrong.tau, turned, nv) / (largest(turned, nv) + largest(g, nv)), 1e-13);
     sign = worse(sign, largest_difference(wrong.tau, p.tau, nv) / largest(p.tau, nv));
+    double *dq = doubles(2 * nv * nv), *dv = doubles(nv * nv);
+    tables(&r, &p, JN_HELD_SPATIAL, dq, dv);
+    tables(&r, &p, JN_HELD_BODY, dq + nv * nv, dv);
+    line = worse(line, relative(dq, dq + nv * nv, nv * nv));
+    free(dq), free(dv);
     memcpy(turned, p.tau + 6, (nv - 6) * sizeof *turned);
     memcpy(turned + nv - 6, p.tau, 6 * sizeof *turned);
     order = worse(order, largest_difference(turned, p.tau, nv) / largest(p.tau, nv));
@@ -459,12 +465,51 @@ static void what_the_tables_print_wrongly(void **state) {
       "by %.2g\n",
       sign, order, block);
   assert_true(sign > 0.1 && order > 0.1 && block > 0.1);
+  check_printed("d tau / d H of bos2022 table 5, line 1, body twist held", line);
+}
+
+/* Line 47 of table 6 as printed: (d 0F_Bi / d s) r' with the vector r' is six numbers, where a matrix
+ * [6 x n_B] is summed: they go to every column. With r'_i the table holds. Truth: differences. */
+static void table_6_lost_an_index(void **state) {
+  (void)state;
+  double worst = 0;
+  for (uint64_t seed = 400; seed < 412; seed++) {
+    robot r = robot_random(seed, 3 + (int)(seed % 7), JN_JOINT_FREE,
+                           TYPE(REVOLUTE) | TYPE(PRISMATIC) | TYPE(HELICAL), 0);
+    robot_represent(&r, JN_BODY);
+    const int nb = r.nbody - 1;
+    double right[MOST][6 + MOST], moved[MOST][MOST][6], sum[6] = {0}, want[6 + MOST], error = 0,
+                                                        size = 0;
+    printed p;
+    read_model(&r, &p);
+    EIDAmb(&r, &p);
+    for (int k = 1; k <= nb; k++) {
+      posed a = {&r, JN_HELD_BODY, 5 + k};
+      column_of_position(&p, k, right[k], moved[k]);
+      derivative(move_pose, &a, 0.1, (size_t)r.nv, want);
+      check_residual("table 6 with r'_i, against differences",
+                     largest_difference(right[k], want, 6) / (largest(want, 6) + 1), 1e-8);
+      for (int i = 1; i <= nb; i++)
+        for (int c = 0; c < 6; c++) sum[c] += moved[k][i][c] * p.r1[k];
+    }
+    for (int k = 1; k <= nb; k++)
+      for (int c = 0; c < 6; c++) {
+        double as_printed = right[k][c] + sum[c];
+        for (int i = 1; i <= nb; i++) as_printed -= moved[k][i][c] * p.r1[i];
+        error = worse(error, fabs(as_printed - right[k][c]));
+        size = fmax(size, fabs(right[k][c]));
+      }
+    worst = worse(worst, error / size);
+    robot_free(&r);
+  }
+  check_printed("d tau_b / d s of bos2022 table 6, line 47", worst);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_tables_as_printed_agree),
       cmocka_unit_test(what_the_tables_print_wrongly),
+      cmocka_unit_test(table_6_lost_an_index),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

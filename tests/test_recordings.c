@@ -480,6 +480,49 @@ static void wrapped_angles_are_unwrapped(void **state) {
   }
 }
 
+/* A saved fit has no bands, and says so: they are not zero. */
+static void a_saved_fit_has_no_bands(void **state) {
+  (void)state;
+  const sines s = {1, {1}, {turn * 0.4}, {0.3}};
+  jn_model *model = pendulum_model();
+  jn_data *data;
+  assert_ok(jn_data_new(model, 1, NULL, &data));
+  for (int exact = 0; exact < 2; exact++) {
+    trial x = trial_new(500);
+    rng r = rng_new(4);
+    jn_trajectory *T = NULL, *again = NULL;
+    jn_error e = {0};
+    char *text = NULL;
+    double q, v[3], tau[2];
+    for (int i = 0; i < x.count; i++)
+      x.t[i] = 0.01 * i, x.q[i] = sines_at(&s, x.t[i], 0) + 1e-4 * rng_normal(&r);
+    if (exact) {
+      const double c[2] = {0.1, 0.2};
+      assert_ok(jn_trajectory_polynomial(model, 0, 1, 1, c, NULL, &T, &e));
+    } else {
+      assert_ok(jn_trajectory_fit(model, x.count, x.t, x.q, NULL, NULL, NULL, &T, &e));
+    }
+    assert_ok(jn_trajectory_band(T, 0.5, 0, JN_BODY, &q, v));
+    for (int turns = 0; turns < 2; turns++) { /* what is loaded is saved again */
+      assert_ok(jn_trajectory_to_json(T, model, NULL, &text, &e));
+      assert_ok(jn_trajectory_parse(text, strlen(text), NULL, model, NULL, NULL, NULL, &again, &e));
+      assert_int_equal(strstr(text, "fitted") == NULL, exact);
+      assert_status(jn_trajectory_band(again, 0.5, 0, JN_BODY, &q, v),
+                    exact ? JN_OK : JN_ERR_STATE);
+      assert_status(jn_trajectory_force_band(model, data, again, 0.5, 0, tau),
+                    exact ? JN_OK : JN_ERR_STATE);
+      assert_ok(jn_trajectory_at(again, 0.5, 0, JN_BODY, &q, v));
+      jn_text_free(text, NULL);
+      jn_trajectory_free(T);
+      T = again;
+    }
+    jn_trajectory_free(T);
+    trial_free(&x);
+  }
+  jn_data_free(data);
+  jn_model_free(model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(long_motions_are_followed),
@@ -494,6 +537,7 @@ int main(void) {
       cmocka_unit_test(bands_of_forces_contain_the_truth),
       cmocka_unit_test(the_degree_may_be_raised),
       cmocka_unit_test(wrapped_angles_are_unwrapped),
+      cmocka_unit_test(a_saved_fit_has_no_bands),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

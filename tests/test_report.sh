@@ -3,6 +3,7 @@
 # them.
 # usage: sh test_report.sh SOURCE_DIR BUILD_DIR
 set -eu
+source=$(cd "$1" && pwd)
 build=$(cd "$2" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
@@ -45,6 +46,32 @@ if command -v gnuplot >/dev/null; then
   grep -q 'system' hostile.svg || fail "the name is missing in the picture"
   [ ! -e owned ] || fail "a name was run by gnuplot"
   if grep -F '<script' hostile.svg; then fail "a name became markup of the picture"; fi
+  # joints by limb, true extremes between the rows, limits in the colours of the joints, what is zero in words
+  texts() { sed 's/<[^>]*>//g' "$1" | sed 's/^[ \t]*//'; }
+  { # two legs; the right one hangs, the left one falls
+    echo '<robot name="legs"><link name="hip"/>'
+    for leg in left_leg right_leg; do
+      parent=hip
+      for i in 1 2 3 4 5; do
+        x=0; [ $leg = right_leg ] || x=0.1
+        echo "<link name='${leg}_link_$i'><inertial><origin xyz='$x 0 -0.1'/><mass value='1'/>
+          <inertia ixx='0.1' iyy='0.1' izz='0.1' ixy='0' ixz='0' iyz='0'/></inertial></link>
+          <joint name='${leg}_$i' type='continuous'><parent link='$parent'/><child link='${leg}_link_$i'/>
+          <origin xyz='0 0 -0.2'/><axis xyz='0 1 0'/></joint>"
+        parent=${leg}_link_$i
+      done
+    done
+    echo '</robot>'
+  } >legs.urdf
+  "$build/jounce" simulate legs.urdf --time 0.2 --samples 21 --plot limbs.svg >out.json
+  texts limbs.svg >limbs.txt
+  grep -q '^joint angle: left_leg   \[' limbs.txt || fail "joints are not grouped by limb"
+  grep -q '^zero or constant, not drawn: .*joint angle: right_leg' limbs.txt || fail "a panel of zeros is not folded"
+  "$build/jounce" traj "$source/examples/data/arm.urdf" "$source/examples/data/arm.csv" --samples 11 --plot arm.svg >out.json
+  texts arm.svg >arm.txt
+  grep -q '^joint torque   \[-13.49, 1.412\]' arm.txt || fail "extremes between the rows are missing in the picture"
+  [ "$(grep -c "stroke='rgb(213,  94,   0)' stroke-dasharray" arm.svg)" = 4 ] || fail "limits of the shoulder are not drawn"
+  echo "ok  pictures: limbs, limits, extremes"
   # a picture that cannot be drawn leaves the old one
   cp hostile.svg before.svg
   if PATH=/nowhere "$build/jounce" simulate pendulum --time 1 --plot hostile.svg >out.json 2>errors; then

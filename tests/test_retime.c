@@ -408,6 +408,9 @@ static void try_path(const char *robot, uint64_t seed, findings *f) {
     if (broken) broken_limits(c.model, c.data, moved, c.range);
     f->broken += broken > 0;
     f->used = fmin(f->used, used);
+    if (report.steps > 60)
+      print_error("%s, seed %d: %d Newton steps, %d in the first round, %d intervals\n", robot,
+                  (int)seed, report.steps, report.first_steps, report.intervals);
     if (report.longest > f->steps) f->steps = report.longest;
     if (report.first_steps > f->first) f->first = report.first_steps;
     if (report.rounds > f->rounds) f->rounds = report.rounds;
@@ -439,7 +442,7 @@ static void random_paths_are_run_at_their_limits(void **state) {
     assert_int_equal(f.failed, 0);
     assert_int_equal(f.broken, 0);
     assert_true(f.used >= 0.85);
-    check_residual("Newton steps of a solve", f.steps, 60);
+    check_residual("Newton steps, on all grids and in all rounds", f.total, 60);
   }
 }
 
@@ -630,9 +633,22 @@ static void what_cannot_be_kept_is_named(void **state) {
   const double times[3] = {0, 1, 2}, q[3] = {0, 1, 0.5};
   assert_ok(jn_trajectory_half_cosine(x.model, 3, times, q, NULL, &x.path, &error));
   refused(&x, NULL, JN_ERR_ARGUMENT, "the acceleration of 'joint1' jumps at t = 1 ");
+  /* times are those of the path given, also where it was run through by a smooth start first */
+  const double uneven[3] = {0, 0.7, 2};
   jn_trajectory_free(x.path);
-  assert_ok(jn_trajectory_minimum(x.model, 1, 3, times, q, NULL, NULL, &x.path, &error));
-  refused(&x, NULL, JN_ERR_ARGUMENT, "the velocity of 'joint1' jumps at t = 1 ");
+  assert_ok(jn_trajectory_minimum(x.model, 1, 3, uneven, q, NULL, NULL, &x.path, &error));
+  refused(&x, NULL, JN_ERR_ARGUMENT, "the velocity of 'joint1' jumps at t = 0.7 ");
+  const double still[2] = {0.5, 0.5};
+  jn_trajectory_free(x.path);
+  assert_ok(jn_trajectory_minimum(x.model, 3, 2, times, still, NULL, NULL, &x.path, &error));
+  refused(&x, NULL, JN_ERR_ARGUMENT, "the path does not move");
+  /* a force at rest that is too large at the end of a path that moves there */
+  jn_trajectory_free(x.path);
+  const double line[2] = {0, 1.5};
+  assert_ok(jn_trajectory_polynomial(x.model, 0, 1, 1, line, NULL, &x.path, &error));
+  no_limits(1, x.range);
+  limit(&x, JN_LIMIT_EFFORT, 1);
+  refused(&x, NULL, JN_ERR_INFEASIBLE, "at t = 1 of the path");
   one_free(&x);
 }
 
@@ -649,11 +665,11 @@ static int campaign(int count, const char *only) {
     if (f.total > all.total) all.total = f.total;
     if (f.rounds > all.rounds) all.rounds = f.rounds;
   }
-  const int pass = !all.failed && !all.broken && all.used >= 0.85 && all.steps <= 60;
+  const int pass = !all.failed && !all.broken && all.used >= 0.85 && all.total <= 60;
   printf(
       "score {\"line\": 20, \"measured\": \"%d failed, %d broken in %d paths\", \"detail\": \"at a "
-      "limit %.1f %% of the time or more; %d Newton steps a solve, %d with coarse grids, %d with "
-      "tightening\", "
+      "limit %.1f %% of the time or more; %d Newton steps on one grid, %d with coarse grids, %d "
+      "with tightening\", "
       "\"target\": \"0 and 0; 85 %%; 60 steps\", \"pass\": %s}\n",
       all.failed, all.broken, all.paths, 100 * all.used, all.steps, all.first, all.total,
       pass ? "true" : "false");

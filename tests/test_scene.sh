@@ -139,7 +139,21 @@ END
 "$build/jounce" show robot/walker.xml -q --output walker.html
 [ "$(scene walker.html 'sorted((h["kind"], [round(float(x), 6) for x in h["size"]][:2], [round(float(x), 6) + 0.0 for x in h["pose"]][3:]) for h in s["shapes"])')" = \
   "[('box', [0.2, 0.4], [0.707107, 1.0, 2.0, 3.0]), ('capsule', [0.05, 0.8], [0.0, 0.0, 0.0, -0.4])]" ] || fail "MJCF: $(scene walker.html 's["shapes"]')"
-echo "ok  geoms of MJCF"
+# meshes of MJCF: meshdir, the name from the file, scale of a class, refpos, a material's colour; what is not there is said
+mkdir -p robot/parts/deep
+cp robot/meshes/good.stl robot/parts/deep/shell.stl
+cat >robot/meshes.xml <<'END'
+<mujoco><compiler meshdir="parts"/><default><mesh scale="2 2 2"/></default>
+<asset><mesh file="deep/shell.stl" refpos="1 0 0"/><mesh name="lost" file="lost.stl"/><mesh name="out" file="../../outside/secret.stl"/>
+<material name="red" rgba="1 0 0 1"/><texture name="t" file="t.png"/></asset>
+<worldbody><body name="arm"><joint type="hinge"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>
+<geom type="mesh" mesh="shell" pos="0 0 3" material="red"/><geom type="mesh" mesh="lost"/><geom type="mesh" mesh="out"/><geom type="sphere" size="0.1" rgba="0 1 0 0.5"/></body></worldbody></mujoco>
+END
+"$build/jounce" show robot/meshes.xml -q --output meshes.html
+[ "$(scene meshes.html 'sorted((h["kind"], h["size"], h["colour"], [round(float(x), 6) + 0.0 for x in h["pose"]][4:]) for h in s["shapes"])')" = \
+  "[('mesh', [2, 2, 2], [1, 0, 0, 1], [-2.0, 0.0, 3.0]), ('sphere', [0.1, 0, 0], [0, 1, 0, 0.5], [0.0, 0.0, 0.0])]" ] || fail "meshes of MJCF: $(scene meshes.html 's["shapes"]')"
+[ "$(scene meshes.html 'tri(0), len(s["meshes"]), len(notes)')" = "(5, 1, 2)" ] || fail "meshes of MJCF: $(scene meshes.html notes)"
+echo "ok  geoms and meshes of MJCF"
 
 # what must not be shown, and why
 for item in "cut.stl no STL" "nan.stl not finite" "half.stl three numbers" "bad.obj vertex that is not there" \

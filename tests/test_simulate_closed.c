@@ -485,7 +485,7 @@ static void what_cannot_be_simulated_is_refused(void **state) {
   jn_simulation *s;
   const jn_world_motion moved = {.constraint = 0, .pose = shift(0, 0, 0)};
   const jn_constraints bad[] = {{.motion_count = 1, .motions = &moved},
-                                {.proximal = 1e-6},
+                                {.proximal = -1e-6},
                                 {.tolerance = -1},
                                 {.rank_tolerance = 2}};
   jn_simulation_options o = options(JN_TAYLOR, 0, 1e-12);

@@ -114,6 +114,45 @@ static void a_force_that_fails_leaves_the_state(void **state) {
   jn_model_free(models[0]), jn_model_free(models[1]);
 }
 
+/* A wrench on the world moves nothing; a wrench on a body moves it the same way wherever the base
+ * is, with the centre of mass off its origin: in every scheme. */
+static void run_afloat(const jn_model *m, int scheme, int frame, jn_representation rep, double away,
+                       double *q, double *v) {
+  static double push[6] = {0.3, -0.2, 0.5, 1, 2, -1};
+  const jn_applied_wrench wrench = {frame, rep, push};
+  jn_simulation_options o = scheme_options((jn_scheme)scheme, 0.01, 0);
+  jn_simulation *s = NULL;
+  o.forces.wrench_count = frame >= 0, o.forces.wrenches = &wrench;
+  assert_ok(jn_simulation_new(m, &o, NULL, &s, NULL));
+  some_state(m, q, v);
+  q[4] += away, q[5] -= away, q[6] += 2 * away;
+  assert_ok(jn_simulation_set_state(s, 0, q, v));
+  for (int i = 0; i < 20; i++) assert_ok(jn_simulation_step(s, 1, NULL));
+  assert_ok(jn_simulation_state(s, NULL, q, v));
+  q[4] -= away, q[5] += away, q[6] -= 2 * away;
+  jn_simulation_free(s);
+}
+static void wrenches_on_the_world_and_far_from_it(void **state) {
+  (void)state;
+  jn_model *m = afloat();
+  const size_t nq = (size_t)jn_model_nq(m), count = (size_t)jn_model_nv(m);
+  double q[ROOM], v[ROOM], q1[ROOM], v1[ROOM];
+  for (int scheme = 0; scheme < JN_SCHEME_COUNT; scheme++) {
+    run_afloat(m, scheme, -1, JN_BODY, 0, q, v);
+    for (int rep = 0; rep < 4; rep++) {
+      run_afloat(m, scheme, 0, (jn_representation)rep, 0, q1, v1);
+      assert_true(same_bits(q, q1, nq) && same_bits(v, v1, count));
+    }
+    for (int rep = 1; rep < 4; rep++) { /* a spatial wrench is about the world's origin */
+      run_afloat(m, scheme, 2, (jn_representation)rep, 0, q, v);
+      run_afloat(m, scheme, 2, (jn_representation)rep, 64, q1, v1);
+      check_residual("wrench far from the origin, q", largest_difference(q, q1, nq), 1e-12);
+      check_residual("wrench far from the origin, v", largest_difference(v, v1, count), 1e-12);
+    }
+  }
+  jn_model_free(m);
+}
+
 /* ---- events */
 
 typedef struct wanted {
@@ -501,6 +540,7 @@ static void springs_need_joints_with_plain_coordinates(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_force_that_fails_leaves_the_state),
+      cmocka_unit_test(wrenches_on_the_world_and_far_from_it),
       cmocka_unit_test(roots_of_smooth_functions_take_few_calls),
       cmocka_unit_test(events_touch_jump_coincide_or_are_no_numbers),
       cmocka_unit_test(options_at_their_edges),

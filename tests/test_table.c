@@ -173,6 +173,8 @@ static void npy_types_orders_and_shapes(void **state) {
   (void)state;
   static const unsigned char big[] = {0x3f, 0xf8, 0, 0, 0, 0, 0, 0, 0xc0, 0, 0, 0, 0, 0, 0, 0};
   static const unsigned char small[] = {0xff, 0xff, 0x05, 0x00};
+  static const unsigned char eights[] = {0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+                                         0,    0,    0,    0,    0,    0,    0,    0x80};
   const float single[2] = {1.5f, -2};
   const double six[6] = {1, 2, 3, 4, 5, 6};
   char b[512];
@@ -196,6 +198,8 @@ static void npy_types_orders_and_shapes(void **state) {
       {"{'descr': '<u2', 'shape': (2,)}", small, 4, 2, 1, 65535, 5},
       {"{'descr': '>i4', 'shape': (1,)}", small, 4, 1, 1, -64256, -64256},
       {"{'descr': '=i8', 'shape': (2,)}", big, 16, 2, 1, 63551, 192},
+      {"{'descr': '<i8', 'shape': (2,)}", eights, 16, 2, 1, -3, -0x1p63},
+      {"{'descr': '<u8', 'shape': (2,)}", eights, 16, 2, 1, 0x1p64, 0x1p63},
   };
   for (size_t i = 0; i < COUNT(good); i++) {
     size_t n = make_npy(b, good[i].header, good[i].data, good[i].size);
@@ -311,15 +315,17 @@ static void add_entry(archive *z, const char *name, const char *header, size_t d
   z->count++;
 }
 
+static size_t comment_size; /* of the comment behind the archive */
 static jn_status read_archive(archive *z, const jn_allocator *hooks, jn_table **t, jn_error *e) {
-  const size_t start = z->size, size = start + z->directory_size + 22;
-  unsigned char *b = malloc(size), *end = b + size - 22;
+  const size_t start = z->size, size = start + z->directory_size + 22 + comment_size;
+  unsigned char *b = calloc(size, 1), *end = b + size - 22 - comment_size;
   memcpy(b, z->bytes, start);
   memcpy(b + start, z->directory, z->directory_size);
   memset(end, 0, 22);
   put_bytes(end, 0x06054b50, 4);
   put_bytes(end + 10, (size_t)z->count, 2);
   put_bytes(end + 16, start, 4);
+  put_bytes(end + 20, comment_size, 2);
   *t = NULL;
   jn_status status = jn_table_parse(JN_TABLE_NPZ, (const char *)b, size, "x.npz", hooks, t, e);
   free(b);
@@ -333,6 +339,18 @@ static void archives_of_other_programs(void **state) {
   static archive z;
   jn_table *t;
   jn_error e = {0};
+  /* a comment of any length behind the archive */
+  memset(&z, 0, sizeof z);
+  add_entry(&z, "time.npy", ROWS2, 16);
+  static const size_t comments[] = {1, 21, 22, 300, 65535, 65536};
+  for (size_t i = 0; i < COUNT(comments); i++) {
+    comment_size = comments[i];
+    jn_status status = read_archive(&z, NULL, &t, &e);
+    assert_status(status, comment_size < 65536 ? JN_OK : JN_ERR_SYNTAX);
+    if (!status) assert_int_equal(t->rows, 2);
+    jn_table_free(t);
+  }
+  comment_size = 0;
   /* the time column determines the rows; arrays of two dimensions become columns; others are
    * skipped */
   memset(&z, 0, sizeof z);

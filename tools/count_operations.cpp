@@ -44,6 +44,7 @@ static inline real real_of(double x) { return x; }
 extern "C" {
 #include "model/data.h"
 }
+#include "core/body/classical.h"
 #include "core/body/rnea.h"
 #include "core/hybrid/mixed.h"
 #include "core/spatial/spatial.h"
@@ -79,6 +80,7 @@ static void inverse(const jn_model *m, const jn_work *w, const jn_settings *set,
   if (form == JN_FORM_SPATIAL) spatial_kinematics(m, w, r + 1), spatial_inverse(m, w, set, r, 0);
   if (form == JN_FORM_HYBRID) hybrid_kinematics(m, w, r + 1), hybrid_inverse(m, w, set, r, 0);
   if (form == JN_FORM_MIXED) mixed_kinematics(m, w, r + 1), mixed_inverse(m, w, set, r, 0);
+  if (form == JN_FORM_CLASSICAL) classical_outward(m, w, r + 1), rnea_inward(m, w, r, 0, 0);
 }
 
 static void forward(const jn_model *m, const jn_work *w, const jn_settings *set, int form, int r) {
@@ -128,7 +130,7 @@ static void count(int bodies, int form, int r, int is_forward, long *mul, long *
   const jn_work *w = &data->w;
   multiplications = additions = 0;
   place_joints(m, w);
-  if (form != JN_FORM_BODY) place_links(m, w), place_world(m, w);
+  if (form != JN_FORM_BODY && form != JN_FORM_CLASSICAL) place_links(m, w), place_world(m, w);
   if (is_forward)
     forward(m, w, settings, form, r);
   else
@@ -144,13 +146,13 @@ static void count(int bodies, int form, int r, int is_forward, long *mul, long *
 }
 
 int main() {
-  const char *const names[] = {"body", "spatial", "hybrid", "mixed"};
+  const char *const names[] = {"body", "spatial", "hybrid", "mixed", "classical"};
   for (int is_forward = 0; is_forward < 2; is_forward++) {
     printf("%s dynamics, multiplications + additions per body\n",
            is_forward ? "forward" : "inverse");
-    for (int form = 0; form < (is_forward ? 3 : 4); form++) {
+    for (int form = 0; form < (is_forward ? 3 : 5); form++) {
       long total[9];
-      printf("%-8s", names[form]);
+      printf("%-9s", names[form]);
       for (int r = 0; r <= 8; r++) {
         long a, b, c, d;
         count(10, form, r, is_forward, &a, &b);

@@ -137,8 +137,8 @@ LINES = [
                "them with damping, under random limits of velocity, acceleration, jerk, torque, torque rate, power, "
                "thrust and thrust rate. None may fail. Along the motion that `jn_retime` returns, `jn_limit_check_new` "
                "may find no limit broken, at samples and extrema between them, and some limit must be used by 99 % or "
-               "more almost all the time. Newton steps count a solve on one grid; coarse grids before it "
-               "and rounds that tighten limits add theirs.",
+               "more almost all the time. At most 60 Newton steps are taken, on coarse and fine grids and in the "
+               "rounds that tighten limits together.",
          quick=["{build}/tests/test_retime --paths 2"],
          full=["{build}/tests/test_retime --paths 50"]),
 ]

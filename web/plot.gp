@@ -3,6 +3,9 @@
 set encoding utf8
 if (format eq 'png') set terminal pngcairo enhanced size 2*width,2*height font 'DejaVu Sans,18' linewidth 2
 if (format eq 'svg') set terminal svg enhanced size width,height dynamic font 'DejaVu Sans, Helvetica, sans-serif,12' background '#ffffff'
+dot = format eq 'png' ? 1.1 : 0.5
+dashes = format eq 'png' ? '_' : '-'
+small = format eq 'png' ? 'DejaVu Sans,16' : 'DejaVu Sans, Helvetica, sans-serif,11'
 set border 3 linecolor rgb '#49525e'
 set tics nomirror out scale 0.5
 set grid linetype 1 linecolor rgb '#dfe3e8'

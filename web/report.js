@@ -116,6 +116,7 @@
   const limitsOf = {
     "joint position": (j) => [j.lower, j.upper], "joint angle": (j) => [j.lower, j.upper], "joint displacement": (j) => [j.lower, j.upper],
     "joint velocity": (j) => [-j.velocity, j.velocity], "joint rate": (j) => [-j.velocity, j.velocity],
+    "joint acceleration": (j) => [-j.acceleration, j.acceleration], "joint jerk": (j) => [-j.jerk, j.jerk],
     "joint torque": (j) => [-j.effort, j.effort], "joint force": (j) => [-j.effort, j.effort],
     "joint torque rate": (j) => [-j.effort_rate, j.effort_rate], "joint force rate": (j) => [-j.effort_rate, j.effort_rate],
   };
@@ -297,11 +298,13 @@
       const joints = bodies.filter((b, i) => limb[i] === first && b.joint.nv).map((b) => b.joint.name);
       let common = joints[0] || bodies[first].name;
       for (const name of joints) while (!name.startsWith(common)) common = common.slice(0, -1);
-      common = common.replace(/[^A-Za-z0-9]+$/, "");
+      const word = common.replace(/[^A-Za-z0-9]+$/, "").replace(/(.)_joint$/, "$1"); // "panda_joint1"
       const whole = joints.length < 2 ? joints[0] || bodies[first].name : joints[0] + " \u2026 " + joints[joints.length - 1];
-      names.set(first, joints.length > 1 && /[^A-Za-z0-9]/.test(common) ? common : whole);
+      const isName = /[^A-Za-z0-9]/.test(word) || (word.length > 1 && word !== common && word !== "joint");
+      names.set(first, joints.length > 1 && isName ? [word, whole] : [whole, whole]);
     }
-    return limb.map((first) => names.get(first));
+    const short = [...names.values()].map((name) => name[0]), unique = new Set(short).size === short.length;
+    return limb.map((first) => names.get(first)[unique ? 0 : 1]);
   }
   clock.limbs = scene ? limbsOf(scene.bodies) : [];
 

@@ -44,6 +44,7 @@ static double calibrate(void) {
 typedef struct measurement {
   double seconds;
   int counting, generated;
+  const char *only; /* algorithm; NULL: all */
   sample *list;
   int *count;
 } measurement;
@@ -93,6 +94,7 @@ static int measure_robot(const measurement *m, const char *name, jn_model *model
   const int floating = is_floating(model);
   for (int i = 0; !status && i < bench_row_count; i++) {
     const bench_row *row = &bench_rows[i];
+    if (m->only && strcmp(m->only, row->algorithm)) continue;
     if ((row->flags & BENCH_ORDER_ZERO) && order) continue;
     if ((row->flags & BENCH_MATRICES) && b.nv > BENCH_MATRIX_DOFS) continue;
     if ((row->flags & BENCH_CLOSED) && !b.closed) continue;
@@ -205,8 +207,10 @@ static void write_text(cli_output *out, const sample *list, int n, double calibr
   for (int i = 0; i < n; i++)
     if (!strcmp(list[i].algorithm, "retime") && !strcmp(list[i].mode, "1000")) {
       fputs(
-          "retime: mode is the number of intervals; limits of velocity, acceleration, jerk, torque "
-          "and torque rate.\nPublished for 7 joints, 1000 intervals and jerk limits: 312 to 346 ms "
+          "retime: mode is the number of intervals; limits of velocity, acceleration, jerk, "
+          "torque, "
+          "torque rate\nand power; refinement, tightening and the check between grid points "
+          "included.\nPublished for 7 joints, 1000 intervals and jerk limits: 312 to 346 ms "
           "(copp, Rust, 2026)\n",
           f);
       break;
@@ -265,6 +269,12 @@ static int measure_all(const cli_job *job, const char *const *names, int count, 
   return code;
 }
 
+static int is_algorithm(const char *name) {
+  for (int i = 0; i < bench_row_count; i++)
+    if (!strcmp(name, bench_rows[i].algorithm)) return 1;
+  return 0;
+}
+
 int cli_bench(int argc, char **argv) {
   static const char *const standard[] = {"tilthex", "tilthex:5x20", "tilthex:5x199",
                                          "arm7",    "quadruped",    "humanoid"};
@@ -275,6 +285,7 @@ int cli_bench(int argc, char **argv) {
   const cli_option table[] = {CLI_MODEL_OPTIONS(&job),
                               CLI_OUTPUT_OPTIONS(&job),
                               CLI_OPT_TEXT("orders", &orders),
+                              CLI_OPT_TEXT("only", &m.only),
                               CLI_OPT_FLAG("count", &m.counting, 1),
                               CLI_OPT_FLAG("generated", &m.generated, 1),
                               CLI_OPT_INPUT("against", &against),
@@ -288,6 +299,11 @@ int cli_bench(int argc, char **argv) {
   if (!(m.seconds > 0 && m.seconds <= 60))
     return cli_bad_usage("bench: --seconds: a number above 0, at most 60, expected, found %.9g",
                          m.seconds);
+  if (m.only && !is_algorithm(m.only))
+    return cli_bad_usage(
+        "bench: --only: no algorithm '%s'; the first column of the table has their "
+        "names, inverse or retime for instance",
+        cli_clean(m.only).text);
   if (count == 0)
     for (; count < COUNT(standard); count++) models[count] = standard[count];
   sample *list =

@@ -54,7 +54,7 @@ int bench_figure(const char *folder, const bench_sample *list, int n, double cal
   static const chart_figure figures[] = {{"inverse dynamics", "ns per state", 0},
                                          {"forward dynamics", "ns per state", 0}};
   char path[4096], reason[PLOT_REASON];
-  const cli_output_options options = {CLI_CSV, path, 0};
+  const cli_output_options options = {.format = CLI_CSV, .path = path};
   cli_output data;
   cli_sheet sheet;
   if (n < 1) return 0;

@@ -86,7 +86,7 @@ static jn_status check_dynamics(check *c) {
   jn_settings *s = jn_data_settings(c->job.data);
   jn_status status =
       jn_inverse_dynamics(c->job.model, c->job.data, c->job.order, c->q, c->v, NULL, c->tau);
-  for (int f = JN_FORM_SPATIAL; !status && f <= JN_FORM_MIXED; f++) {
+  for (int f = JN_FORM_SPATIAL; !status && f <= JN_FORM_CLASSICAL; f++) {
     s->formulation = (jn_formulation)f;
     status =
         jn_inverse_dynamics(c->job.model, c->job.data, c->job.order, c->q, c->v, NULL, c->other);
@@ -195,11 +195,15 @@ static jn_status check_constraints(check *c, uint64_t *seed) {
                                              c->other + nv, NULL);
   if (status) return status;
   c->determined++;
+  /* an error of a force is one of M^-1 times it in the acceleration */
+  double inverse = 0;
+  if (!jn_inverse_mass(m, data, c->q, c->M))
+    for (size_t i = 0; i < nv * nv; i++) inverse = fmax(inverse, fabs(c->M[i]));
   for (size_t k = 1; k <= (size_t)R + 1; k++) {
     double difference = 0, most = 1;
     for (size_t i = k * nv; i < (k + 1) * nv; i++) {
       difference = fmax(difference, fabs(c->other[i] - c->v[i]));
-      most = fmax(most, fabs(c->v[i]));
+      most = fmax(most, fmax(fabs(c->v[i]), inverse * fabs(c->tau[i - nv])));
     }
     note(c, FORCES, difference / most);
   }

@@ -1,16 +1,19 @@
 /* dynamics.c: id, fd and hybrid. */
 #include "commands.h"
 
+#include <math.h>
+
 #include "job/closure.h"
 #include "job/joints.h"
 #include "output/names.h"
 #include "job/observer.h"
 
 /* Options of id and fd. */
-#define DYNAMICS_OPTIONS(job)                                                   \
-  CLI_MODEL_OPTIONS(job), CLI_STATE_OPTIONS(job), CLI_FORMULATION_OPTION(job),  \
-      CLI_DAMPING_OPTION(job), CLI_OUTPUT_OPTIONS(job), CLI_LAYOUT_OPTION(job), \
-      CLI_ASSEMBLE_OPTIONS(job), CLI_JOINTS_OPTION(job)
+#define DYNAMICS_OPTIONS(job)                                                    \
+  CLI_MODEL_OPTIONS(job), CLI_STATE_OPTIONS(job), CLI_FORMULATION_OPTION(job),   \
+      CLI_DAMPING_OPTION(job), CLI_OUTPUT_OPTIONS(job), CLI_LAYOUT_OPTION(job),  \
+      CLI_ASSEMBLE_OPTIONS(job), CLI_JOINTS_OPTION(job), CLI_ACTIVE_OPTION(job), \
+      CLI_WORLD_OPTION(job)
 
 /* x[(R+1) x nv]: row k is derivative first + k of `symbol`. */
 typedef struct quantity {
@@ -19,15 +22,16 @@ typedef struct quantity {
   const char *symbol, *kind;
   int first;
   double *x;
+  double *error; /* [R+1], estimated; NULL: none */
 } quantity;
 
 static quantity forces_of(const cli_job *job) {
-  return (quantity){"tau", "base_wrench", "tau", "tau", "force", 0, job->state.tau};
+  return (quantity){"tau", "base_wrench", "tau", "tau", "force", 0, job->state.tau, NULL};
 }
 
 static quantity motion_of(const cli_job *job) {
   double *x = job->state.v + jn_model_nv(job->model);
-  return (quantity){"joints", "base_twist", "a", "v", "motion", 1, x};
+  return (quantity){"joints", "base_twist", "a", "v", "motion", 1, x, NULL};
 }
 
 static int state_is_given(cli_job *job) {
@@ -100,6 +104,25 @@ static void start_result(cli_job *job) {
   cli_result_number(r, "order", job->order);
 }
 
+/* The estimated relative error of every order; a line below the result where more than half of the
+ * digits are lost. */
+static void add_error(cli_job *job, const quantity *s) {
+  cli_result *r = &job->result;
+  int worst = 0;
+  if (!s->error) return;
+  CLI_ADD(r, CLI_TO_JSON, "relative_error", .axis = {[CLI_COLUMN] = CLI_AXIS(job->order + 1)},
+          .data = s->error);
+  for (int k = 1; k <= job->order; k++)
+    if (s->error[k] > s->error[worst]) worst = k;
+  if (s->error[worst] < 1e-8) return;
+  r->footer = cli_take_text(
+      &r->memory,
+      "%sonly about %d digits of v^(%d) are left: rounding of the input changes it by %.1g of the "
+      "largest; masses, lengths or forces differ by many orders of magnitude\n",
+      job->output.format == CLI_TABLE ? "" : "jounce: fd: ", (int)floor(-log10(s->error[worst])),
+      worst + 1, s->error[worst]);
+}
+
 /* With --layout: one array of all degrees of freedom. */
 static int write_flat(cli_job *job, const char *title, const quantity *s, double *lambda) {
   cli_result *r = &job->result;
@@ -116,6 +139,7 @@ static int write_flat(cli_job *job, const char *title, const quantity *s, double
   cli_result_names(r, "dofs", dofs, r->columns.size);
   CLI_ADD(r, CLI_TO_ALL, s->flat_key, .axis = {[CLI_K] = k, [CLI_COLUMN] = r->columns},
           .data = s->x, .layout = CLI_ROWS, .symbol = s->symbol, .first = s->first);
+  add_error(job, s);
   if (lambda) cli_closure_forces(job, CLI_TO_JSON, lambda);
   return cli_job_write(job);
 }
@@ -167,6 +191,7 @@ static int write_dynamics(cli_job *job, const char *title, quantity s, double *l
   if (floating && (!shown || shown[0])) add_joint(job, &s, 0, s.base_key, CLI_TO_JSON);
   if (dof.size == 0) add_joint(job, &s, 0, "", CLI_TO_TEXT); /* the heading of an empty table */
   CLI_ADD(r, CLI_TO_NPY, "", .axis = {[CLI_ROW] = k, dof}, .data = s.x);
+  add_error(job, &s);
   if (lambda) cli_closure_forces(job, CLI_TO_JSON | CLI_TO_LINES, lambda);
   if (W) add_reactions(job, observer->reactions, W, shown);
   return cli_job_write(job);
@@ -179,7 +204,7 @@ static int begin(cli_job *job, const cli_need *need, double **lambda) {
   int code = cli_job_state(job, need, job->order);
   if (code || !cli_is_closed(job)) return code;
   *lambda = cli_closure_room(job);
-  if (!*lambda) return CLI_BAD_INPUT;
+  if (!*lambda || cli_constraints_world(job, job->order + 2)) return CLI_BAD_INPUT;
   return job->assemble ? cli_close(job, need->motion_rows) : CLI_DONE;
 }
 
@@ -199,8 +224,8 @@ static int run_id(cli_job *job) {
   if (code) return code;
   const jn_model *m = job->model;
   code = cli_closure_status(
-      job, lambda ? jn_constrained_inverse_dynamics(m, job->data, R, s->q, s->v, &s->external, NULL,
-                                                    s->tau, lambda)
+      job, lambda ? jn_constrained_inverse_dynamics(m, job->data, R, s->q, s->v, &s->external,
+                                                    &job->constraints, s->tau, lambda)
                   : jn_inverse_dynamics(m, job->data, R, s->q, s->v, &s->external, s->tau));
   if (code) return code;
   if (o->reactions_given) {
@@ -221,22 +246,27 @@ int cli_id(int argc, char **argv) {
 static int run_fd(cli_job *job) {
   cli_robot_state *s = &job->state;
   const int R = job->order;
-  double *lambda, *a;
+  double *lambda, *a, *error;
   int code = begin(job, &(cli_need){R, 1, R + 1, R + 1, 0, job->pad, cli_is_closed(job)}, &lambda);
   if (code) return code;
   const jn_model *m = job->model;
   a = motion_of(job).x;
+  error = cli_take_numbers(&job->result.memory, (size_t)R + 1, 1, 1);
+  if (!error) return CLI_BAD_INPUT;
   code = cli_closure_status(
       job, lambda ? jn_constrained_forward_dynamics(m, job->data, R, s->q, s->v, s->tau,
-                                                    &s->external, NULL, a, lambda)
-                  : jn_forward_dynamics(m, job->data, R, s->q, s->v, s->tau, &s->external, a));
+                                                    &s->external, &job->constraints, a, lambda)
+                  : jn_forward_dynamics_error(m, job->data, R, s->q, s->v, s->tau, &s->external, a,
+                                              error));
   if (code) return code;
-  return write_dynamics(job, "forward dynamics", motion_of(job), lambda, NULL, NULL);
+  quantity motion = motion_of(job);
+  if (!lambda) motion.error = error;
+  return write_dynamics(job, "forward dynamics", motion, lambda, NULL, NULL);
 }
 
 int cli_fd(int argc, char **argv) {
   cli_job job = {.output = CLI_OUTPUT_DEFAULT, .closes = 1};
-  const cli_option table[] = {DYNAMICS_OPTIONS(&job)};
+  const cli_option table[] = {DYNAMICS_OPTIONS(&job), CLI_PROXIMAL_OPTION(&job)};
   return cli_job_run(&job, table, COUNT(table), argc, argv, state_is_given, run_fd);
 }
 
@@ -274,7 +304,7 @@ static int run_hybrid(cli_job *job) {
   const jn_model *m = job->model;
   code = cli_closure_status(
       job, lambda ? jn_constrained_hybrid_dynamics(m, job->data, R, s->q, s->prescribed, s->v,
-                                                   s->tau, &s->external, NULL, lambda)
+                                                   s->tau, &s->external, &job->constraints, lambda)
                   : jn_hybrid_dynamics(m, job->data, R, s->q, s->prescribed, s->v, s->tau,
                                        &s->external));
   return code ? code : write_hybrid(job, lambda);
@@ -282,9 +312,9 @@ static int run_hybrid(cli_job *job) {
 
 int cli_hybrid(int argc, char **argv) {
   cli_job job = {.output = CLI_OUTPUT_DEFAULT, .closes = 1};
-  const cli_option table[] = {
-      CLI_MODEL_OPTIONS(&job),  CLI_STATE_OPTIONS(&job),  CLI_FORMULATION_OPTION(&job),
-      CLI_DAMPING_OPTION(&job), CLI_OUTPUT_OPTIONS(&job), CLI_JOINTS_OPTION(&job),
-  };
+  const cli_option table[] = {CLI_MODEL_OPTIONS(&job),      CLI_STATE_OPTIONS(&job),
+                              CLI_FORMULATION_OPTION(&job), CLI_DAMPING_OPTION(&job),
+                              CLI_OUTPUT_OPTIONS(&job),     CLI_JOINTS_OPTION(&job),
+                              CLI_ACTIVE_OPTION(&job),      CLI_WORLD_OPTION(&job)};
   return cli_job_run(&job, table, COUNT(table), argc, argv, state_is_given, run_hybrid);
 }

@@ -274,11 +274,13 @@ static int show(elastic *x, const char *text) {
   cli_path_largest(&x->sheet, x->sheet.extremes, tau_m, x->n, torque, what, sizeof what);
   snprintf(number, sizeof number, "%.2g", x->deviation);
   if (x->no_simulation) cards[2] = NULL;
-  const chart c = cli_sheet_chart(&x->sheet);
+  chart c = cli_sheet_chart(&x->sheet);
+  c.extremes = x->sheet.extremes;
   cli_replay replay = {0};
   x->path.tables = tables;
   int code = CLI_DONE;
-  if (x->path.report) code = cli_replay_trajectory(&replay, &x->path.job, x->path.trajectory, NULL);
+  if (x->path.report)
+    code = cli_replay_trajectory(&replay, &x->path.job, x->path.trajectory, NULL, NULL);
   return code ? code : cli_path_show(&x->path, &c, "Elastic joints", cards, &replay);
 }
 

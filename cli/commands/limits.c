@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "job/closure.h"
 #include "job/limits.h"
 #include "job/path.h"
 
@@ -159,6 +160,7 @@ static int draw(limits *x) {
       const jn_limit_peak *p = jn_limit_check_peak(x->check, row, group.kind);
       if (!p->limited) continue;
       cli_sheet_column(&x->sheet, at, f, "%s:%s", quantity_of(x, p), dof_of(x, p).text);
+      cli_sheet_shorten(&x->sheet, at);
       for (int n = 0; n < rows.count; n++)
         cli_sheet_row(&x->sheet, n)[at] =
             jn_limit_check_use(x->check, n * rows.every, row, group.kind, 1);
@@ -193,25 +195,29 @@ static int draw(limits *x) {
   cli_replay replay = {0};
   x->path.tables = tables;
   if (x->path.report)
-    code = cli_replay_trajectory(&replay, &x->path.job, x->path.trajectory, x->range);
+    code = cli_replay_trajectory(&replay, &x->path.job, x->path.trajectory,
+                                 cli_path_closed(&x->path), x->range);
   replay.tool = x->tool.name ? x->tool.limit.frame : -1;
   return code ? code : cli_path_show(&x->path, &c, "Limits", cards, &replay);
 }
 
 static int compute(limits *x) {
   cli_path *p = &x->path;
-  int code = cli_limits_read(&x->given, &p->job, &x->range);
+  int code = cli_path_close(p);
+  if (!code) code = cli_limits_read(&x->given, &p->job, &x->range);
   if (!code) code = cli_tool_limit(&x->given, &p->job, &x->tool);
   if (code) return code;
   jn_error error = {0};
-  jn_status status = jn_limit_check_new(p->job.model, p->job.data, p->trajectory, x->range,
-                                        p->samples, NULL, &x->check, &error);
+  jn_status status =
+      jn_limit_check_closed(p->job.model, p->job.data, p->trajectory, cli_path_closed(p), x->range,
+                            p->samples, NULL, &x->check, &error);
+  if (status && cli_path_closed(p)) return cli_closure_status(&p->job, status);
   if (status == JN_ERR_ACTUATION) return cli_bad_input("limits: %s", error.message);
   if ((code = cli_job_status(&p->job, status))) return code;
   x->scale = jn_limit_check_scale(x->check);
   x->known = jn_limit_check_limited(x->check);
   x->broken = jn_limit_check_broken(x->check);
-  if ((code = cli_tool_measure(&p->job, p->trajectory, p->samples, &x->tool))) return code;
+  if ((code = cli_tool_measure(p, p->trajectory, &x->tool))) return code;
   x->known += x->tool.name != NULL;
   x->broken += cli_tool_broken(&x->tool);
   if (x->scale > 0) x->scale = fmax(x->scale, cli_tool_used(&x->tool));
@@ -242,6 +248,7 @@ int cli_limits(int argc, char **argv) {
   limits x = {.path = CLI_PATH_DEFAULT};
   x.path.samples = 1000;
   const cli_option table[] = {CLI_PATH_OPTIONS(&x.path), CLI_LIMIT_OPTIONS(&x.given),
-                              CLI_OPT_OUTPUT("apply", &x.apply)};
+                              CLI_CLOSED_OPTIONS(&x.path), CLI_OPT_OUTPUT("apply", &x.apply)};
+  x.path.job.closes = 1;
   return cli_job_run(&x.path.job, table, COUNT(table), argc, argv, cli_path_check, run_limits);
 }

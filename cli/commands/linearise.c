@@ -23,7 +23,8 @@ typedef struct linearise_job {
   double *A, *B, *Ad, *Bd, *t, *work;
   /* of models with constraints: minimal states */
   double *projector, *A_minimal, *B_minimal;
-  int mobility, *independent;
+  int mobility, *independent, changed; /* changed: at changed_at, other minimal states */
+  double changed_at;
   const char **times; /* headings of the instants */
 } linearise_job;
 
@@ -67,11 +68,11 @@ static int check_options(linearise_job *l) {
         cli_representation_names[l->representation]);
   if (!l->samples) l->samples = 10;
   if (!cli_is_closed(&l->job)) return CLI_DONE;
-  if (moving || l->right)
+  if (order > 0 || l->right)
     return cli_bad_usage(
-        "linearise: --order, --time and --right do not apply to models with constraints; --open "
-        "leaves "
-        "these out");
+        "linearise: --order and --right do not apply to models with constraints: --time has A and "
+        "B "
+        "along the motion; --open leaves the constraints out");
   if (l->representation >= 0 && l->representation != JN_BODY)
     return cli_bad_usage(
         "linearise: with constraints the twist of a free joint varies in body "
@@ -97,10 +98,10 @@ static int make_room(linearise_job *l) {
   l->t = cli_take_numbers(memory, count, 1, 1);
   l->work = cli_take_numbers(memory, work, 1, 1);
   if (cli_is_closed(&l->job)) {
-    l->projector = cli_take_numbers(memory, l->n, l->n, 1);
-    l->A_minimal = cli_take_numbers(memory, l->n, l->n, 1);
-    l->B_minimal = cli_take_numbers(memory, l->n, l->m, 1);
-    l->independent = cli_take(memory, l->nv + 1, sizeof(int));
+    l->projector = cli_take_numbers(memory, count, l->n, l->n);
+    l->A_minimal = cli_take_numbers(memory, count, l->n, l->n);
+    l->B_minimal = cli_take_numbers(memory, count, l->n, l->m);
+    l->independent = cli_take(memory, 2 * l->nv + 1, sizeof(int));
   }
   return memory->failed ? CLI_BAD_INPUT : CLI_DONE;
 }
@@ -112,7 +113,7 @@ static jn_status hold(linearise_job *l) {
   memset(s->v + l->nv, 0, sizeof(double) * ((size_t)job->order + 1) * l->nv);
   if (cli_is_closed(job))
     return jn_constrained_inverse_dynamics(job->model, job->data, job->order, s->q, s->v,
-                                           &s->external, NULL, s->tau, NULL);
+                                           &s->external, &job->constraints, s->tau, NULL);
   return jn_inverse_dynamics(job->model, job->data, job->order, s->q, s->v, &s->external, s->tau);
 }
 
@@ -128,22 +129,28 @@ static jn_status at_state(linearise_job *l, size_t i) {
   return status;
 }
 
-/* On the constraints: all states, and minimal ones; a step of these. */
-static jn_status on_constraints(linearise_job *l) {
+/* On the constraints: all states, and minimal ones; a step of these. The degrees of freedom of the
+ * minimal states are those of instant 0: JN_ERR_RANK if they change. */
+static jn_status on_constraints(linearise_job *l, size_t i) {
   cli_job *job = &l->job;
   cli_robot_state *s = &job->state;
-  const jn_linearise_closed out = {.A = l->A,
-                                   .B = l->B,
-                                   .projector = l->projector,
-                                   .mobility = &l->mobility,
-                                   .independent = l->independent,
-                                   .A_minimal = l->A_minimal,
-                                   .B_minimal = l->B_minimal};
+  const size_t square = i * l->n * l->n, wide = i * l->n * l->m;
+  int *now = l->independent + (i ? l->nv : 0), mobility = 0;
+  const jn_linearise_closed out = {.A = l->A + square,
+                                   .B = l->B + wide,
+                                   .projector = l->projector + square,
+                                   .mobility = &mobility,
+                                   .independent = now,
+                                   .A_minimal = l->A_minimal + square,
+                                   .B_minimal = l->B_minimal + wide};
   jn_status status = jn_constrained_linearise(job->model, job->data, &l->options, s->q, s->v,
-                                              s->tau, &s->external, NULL, &out);
+                                              s->tau, &s->external, &job->constraints, &out);
+  if (i == 0) l->mobility = mobility;
+  for (int k = 0; k < mobility && !status; k++)
+    if (mobility != l->mobility || now[k] != l->independent[k]) l->changed = 1;
   if (!status && l->stepped)
-    status = jn_zero_order_hold(2 * l->mobility, (int)l->m, l->A_minimal, l->B_minimal, l->step,
-                                l->work, l->Ad, l->Bd);
+    status = jn_zero_order_hold(2 * mobility, (int)l->m, out.A_minimal, out.B_minimal, l->step,
+                                l->work, l->Ad + square, l->Bd + wide);
   return status;
 }
 
@@ -164,13 +171,20 @@ static jn_status along(linearise_job *l) {
   o.forces.model_damping = settings->damping;
   o.forces.wrench_count = s->external.wrench_count;
   o.forces.wrenches = s->external.wrenches;
+  const jn_constraints active = {.active = job->constraints.active};
+  if (cli_is_closed(job)) o.constraints = &active;
   jn_status status = jn_simulation_new(job->model, &o, NULL, &simulation, NULL);
   if (!status) status = jn_simulation_set_state(simulation, 0, s->q, s->v);
   for (int i = 0; i < l->count && !status; i++) {
     l->t[i] = l->time * i / l->samples;
     status = jn_simulation_run_to(simulation, l->t[i], NULL);
     if (!status) status = jn_simulation_state(simulation, NULL, s->q, s->v);
-    if (!status) status = at_state(l, (size_t)i);
+    if (!status)
+      status = cli_is_closed(job) ? on_constraints(l, (size_t)i) : at_state(l, (size_t)i);
+    if (l->changed) {
+      l->changed_at = l->t[i];
+      break;
+    }
   }
   jn_simulation_free(simulation);
   return status;
@@ -181,16 +195,22 @@ static int compute(linearise_job *l) {
   cli_robot_state *s = &job->state;
   jn_status status = l->hold ? hold(l) : JN_OK;
   if (!status && l->representation >= 0) represent(l);
-  if (!status && cli_is_closed(job)) {
-    status = on_constraints(l);
-  } else if (!status && l->timed) {
+  if (!status && l->timed) {
     status = along(l);
+  } else if (!status && cli_is_closed(job)) {
+    status = on_constraints(l, 0);
   } else if (!status && job->order > 0) {
     status = jn_linearise_rates(job->model, job->data, &l->options, job->order, s->q, s->v, s->tau,
                                 &s->external, l->work, l->A, l->B);
   } else if (!status) {
     status = at_state(l, 0);
   }
+  if (!status && l->changed)
+    return cli_bad_input(
+        "linearise: at t = %.6g the minimal states would be those of other degrees of freedom: "
+        "give "
+        "a shorter --time, or linearise from there",
+        l->changed_at);
   return cli_closure_status(job, status);
 }
 
@@ -237,21 +257,28 @@ static void add_system(linearise_job *l, const char *name, unsigned formats, con
 static void add_minimal(linearise_job *l, const char *const *names) {
   cli_result *r = &l->job.result;
   const int n = (int)l->n, m = (int)l->m, p = l->mobility;
-  const cli_axis none = CLI_NO_AXIS, row = CLI_AXIS(2 * p), all = CLI_AXIS(n);
+  const size_t square = (size_t)n * (size_t)n, wide = (size_t)n * (size_t)m;
+  const cli_axis none = CLI_NO_AXIS, row = CLI_AXIS(2 * p, .stride = 2 * (size_t)p),
+                 input = CLI_AXIS(2 * p, .stride = (size_t)m),
+                 all = CLI_AXIS(n, .stride = (size_t)n);
+  const cli_axis part = {l->count, l->timed, l->times, 0, square},
+                 inputs = {l->count, l->timed, l->times, 0, wide};
   const char **states = cli_take(&r->memory, 2 * (size_t)p + 1, sizeof(char *));
   for (int i = 0; names && states && i < p; i++) {
     states[i] = names[l->independent[i]];
     states[p + i] = names[(int)l->nv + l->independent[i]];
   }
-  CLI_ADD(r, CLI_TO_VIEW, "projector", .axis = {none, none, all, all}, .data = l->projector);
+  CLI_ADD(r, CLI_TO_VIEW, "projector", .axis = {part, none, all, CLI_AXIS(n)},
+          .data = l->projector);
   cli_result_names(r, "minimal_states", states, 2 * p);
-  CLI_ADD(r, CLI_TO_VIEW, "A_minimal", .axis = {none, none, row, row}, .data = l->A_minimal);
-  CLI_ADD(r, CLI_TO_VIEW, "B_minimal", .axis = {none, none, row, CLI_AXIS(m)},
+  CLI_ADD(r, CLI_TO_VIEW, "A_minimal", .axis = {part, none, row, CLI_AXIS(2 * p)},
+          .data = l->A_minimal);
+  CLI_ADD(r, CLI_TO_VIEW, "B_minimal", .axis = {inputs, none, input, CLI_AXIS(m)},
           .data = l->B_minimal);
   if (!l->stepped) return;
   cli_result_begin(r, NULL, cli_take_text(&r->memory, "step of %g s", l->step));
-  CLI_ADD(r, CLI_TO_VIEW, "Ad_minimal", .axis = {none, none, row, row}, .data = l->Ad);
-  CLI_ADD(r, CLI_TO_VIEW, "Bd_minimal", .axis = {none, none, row, CLI_AXIS(m)}, .data = l->Bd);
+  CLI_ADD(r, CLI_TO_VIEW, "Ad_minimal", .axis = {part, none, row, CLI_AXIS(2 * p)}, .data = l->Ad);
+  CLI_ADD(r, CLI_TO_VIEW, "Bd_minimal", .axis = {inputs, none, input, CLI_AXIS(m)}, .data = l->Bd);
 }
 
 static void describe(linearise_job *l) {
@@ -312,6 +339,7 @@ int cli_linearise(int argc, char **argv) {
       CLI_OPT_NUMBER("time", &l.time, &l.timed),
       CLI_OPT_INT("samples", &l.samples, 1, 100000),
       CLI_ASSEMBLE_OPTIONS(&l.job),
+      CLI_ACTIVE_OPTION(&l.job),
   };
   return cli_job_run(&l.job, table, COUNT(table), argc, argv, NULL, run_linearise);
 }

@@ -33,6 +33,13 @@ static int redundant_rows(const report *r, const jn_constraint *c) {
   return n;
 }
 
+/* Does a constraint not hold? As the dynamics judge it: by 1e-9 of the robot's size. */
+static int is_open(const jn_model *m, const report *r) {
+  double most = 0;
+  for (int i = 0; i < jn_model_constraint_rows(m); i++) most = fmax(most, fabs(r->residual[i]));
+  return most > 1e-9 * fmax(1, jn_model_size(m));
+}
+
 static void write_constraints(cli_output *out, const jn_model *m, const report *r) {
   cli_records(out, "constraints", "constraint,type,a,b,rows,redundant,residual");
   for (int i = 0; i < jn_model_constraint_count(m); i++) {
@@ -91,6 +98,8 @@ static int write_loops(const cli_job *job, const report *r) {
             cli_job_name(job).text, nv, rows, r->rank, mobility, "constraint", "type", "a", "b",
             "rows", "redundant", "residual");
   write_constraints(&out, m, r);
+  if (out.format == CLI_TABLE && is_open(m, r))
+    fputs("not closed at this configuration: 'jounce assemble' looks for one that is\n", out.file);
   if (out.format != CLI_CSV) {
     write_dofs(&out, m, r, "dependent", 1);
     write_dofs(&out, m, r, "driven", 0);
@@ -103,6 +112,7 @@ static int run_loops(cli_job *job) {
   const jn_model *m = job->model;
   cli_memory *memory = &job->result.memory;
   int code = cli_job_state(job, &(cli_need){0, 0, 0, 0, 0, 1, 0}, 0);
+  if (!code) code = cli_constraints_world(job, 1);
   if (code) return code;
   report r = {0};
   r.residual = cli_take_numbers(memory, (size_t)jn_model_constraint_rows(m), 1, 1);
@@ -110,16 +120,19 @@ static int run_loops(cli_job *job) {
   r.dependent = cli_take(memory, (size_t)jn_model_nv(m), 1);
   if (memory->failed) return CLI_BAD_INPUT;
   const double *q = job->state.q;
-  jn_status status = jn_constraint_closure(m, job->data, 0, q, NULL, NULL, r.residual, NULL, NULL);
+  jn_status status =
+      jn_constraint_closure(m, job->data, 0, q, NULL, &job->constraints, r.residual, NULL, NULL);
   if (!status)
-    status = jn_constraint_rank(m, job->data, q, NULL, &r.rank, r.redundant, r.dependent);
+    status =
+        jn_constraint_rank(m, job->data, q, &job->constraints, &r.rank, r.redundant, r.dependent);
   return status ? cli_job_status(job, status) : write_loops(job, &r);
 }
 
 int cli_loops(int argc, char **argv) {
   cli_job job = {.output = CLI_OUTPUT_DEFAULT, .closes = 1, .constrains = 1};
   const cli_option table[] = {CLI_MODEL_OPTIONS(&job), CLI_OPT_TEXT("state", &job.state_path),
-                              CLI_OUTPUT_OPTIONS(&job)};
+                              CLI_OUTPUT_OPTIONS(&job), CLI_ACTIVE_OPTION(&job),
+                              CLI_WORLD_OPTION(&job)};
   return cli_job_run(&job, table, COUNT(table), argc, argv, NULL, run_loops);
 }
 
@@ -196,6 +209,7 @@ void cli_write_state(cli_output *out, const cli_job *job, const char *title, int
 static int run_assemble(cli_job *job) {
   const int R = job->order, rows = R + 2;
   int code = cli_job_state(job, &(cli_need){R, rows, 0, 0, 0, 1, 0}, R);
+  if (!code) code = cli_constraints_world(job, rows);
   if (!code) code = cli_close(job, rows);
   if (code) return code;
   cli_output out;
@@ -212,6 +226,9 @@ int cli_assemble(int argc, char **argv) {
   const cli_option table[] = {CLI_MODEL_OPTIONS(&job),
                               CLI_OPT_INT("order", &job.order, 0, JN_MAX_ORDER),
                               CLI_OPT_TEXT("state", &job.state_path),
-                              CLI_OPT_TEXT("driven", &job.driven), CLI_OUTPUT_OPTIONS(&job)};
+                              CLI_OPT_TEXT("driven", &job.driven),
+                              CLI_OUTPUT_OPTIONS(&job),
+                              CLI_ACTIVE_OPTION(&job),
+                              CLI_WORLD_OPTION(&job)};
   return cli_job_run(&job, table, COUNT(table), argc, argv, NULL, run_assemble);
 }

@@ -1,16 +1,9 @@
 /* partials.c: partials. */
 #include <jounce/derivatives.h>
 
-#include "job/closure.h"
 #include "commands.h"
-#include "job/job.h"
-
-typedef struct partials_job {
-  cli_job job;
-  int forward;
-  int kind; /* 0: by the state, or one of the following */
-} partials_job;
-enum { BY_REGRESSOR = 1, BY_GEOMETRY = 2 };
+#include "commands/partials.h"
+#include "job/closure.h"
 
 /* Adds d symbol^(k) / d by^(j), matrices nv x nv for j = 0 ... count - 1; count 0: without j. */
 static double *add_partial(cli_job *job, int forward, const char *key, const char *by, int count,
@@ -29,7 +22,7 @@ static double *add_force_partial(cli_job *job, const char *key, const char *by, 
                  j = {.size = count, .shown = count > 0};
   return CLI_ADD(&job->result, CLI_TO_JSON | CLI_TO_LINES, key,
                  .axis = {k, j, row, job->result.columns}, .symbol = "lambda", .by = by,
-                 .reach = !((const partials_job *)job)->forward);
+                 .reach = ((const partials_job *)job)->dynamics == OF_INVERSE);
 }
 
 /* "pin[0]", "pin[1]", ...: the rows of all constraints */
@@ -49,7 +42,7 @@ typedef struct matrices {
 } matrices;
 
 static jn_status differentiate(cli_job *job, matrices x, matrices lambda) {
-  const int R = job->order, F = ((const partials_job *)job)->forward;
+  const int R = job->order, F = ((const partials_job *)job)->dynamics == OF_FORWARD;
   const cli_robot_state *s = &job->state;
   if (!cli_is_closed(job))
     return F ? jn_forward_partials(job->model, job->data, R, s->q, s->v, s->tau, &s->external, x.dq,
@@ -58,19 +51,21 @@ static jn_status differentiate(cli_job *job, matrices x, matrices lambda) {
   const jn_forward_closed forward = {x.dq, x.dv, x.dtau, lambda.dq, lambda.dv, lambda.dtau};
   const jn_inverse_closed inverse = {x.dq, x.dv, lambda.dq, lambda.dv};
   return F ? jn_constrained_forward_partials(job->model, job->data, R, s->q, s->v, s->tau,
-                                             &s->external, NULL, &forward)
+                                             &s->external, &job->constraints, &forward)
            : jn_constrained_inverse_partials(job->model, job->data, R, s->q, s->v, &s->external,
-                                             NULL, &inverse);
+                                             &job->constraints, &inverse);
 }
 
 static int run_partials(cli_job *job) {
-  const int R = job->order, F = ((const partials_job *)job)->forward, closed = cli_is_closed(job);
+  const int R = job->order, F = ((const partials_job *)job)->dynamics == OF_FORWARD,
+            closed = cli_is_closed(job);
   const int nv = jn_model_nv(job->model);
   cli_result *r = &job->result;
   cli_need need = {R, F ? 1 : R + 2, F ? R + 1 : 0, R + 1, 0, job->pad || !job->state_path, closed};
   if (closed && job->layout)
     return cli_bad_usage("partials: --layout has no constraint forces; --open leaves them out");
   int code = cli_job_state(job, &need, R);
+  if (!code && closed) code = cli_constraints_world(job, R + 2);
   if (!code && closed && job->assemble) code = cli_close(job, need.motion_rows);
   if (code) return code;
   const char *const *dofs = cli_job_dofs(job);
@@ -96,8 +91,45 @@ static int run_partials(cli_job *job) {
   return code ? code : cli_job_write(job);
 }
 
-/* "B2:m" ... "B2:zz" of every body, or "q2:wx" ... "q2:vz" of every joint. */
-static const char *const *parameter_names(cli_job *job, int geometry) {
+/* --hybrid: of what hybrid dynamics computes, y (tau^(k) where motion is given, v^(k+1) elsewhere), by q,
+ * v and what is given, u (v^(j+1) or tau^(j)). */
+static int run_hybrid_partials(cli_job *job) {
+  const int R = job->order, nv = jn_model_nv(job->model);
+  const cli_robot_state *s = &job->state;
+  cli_result *r = &job->result;
+  int code = cli_partials_open(job, "--hybrid");
+  if (!code) code = cli_job_state(job, &(cli_need){R, R + 2, R + 1, R + 1, 1, job->pad, 0}, R);
+  if (code) return code;
+  const char *const *dofs = cli_job_dofs(job);
+  const char **given = cli_take(&r->memory, (size_t)nv + 1, sizeof *given);
+  for (int i = 0; given && i < jn_model_body_count(job->model); i++) {
+    const jn_joint *j = jn_model_joint(job->model, i);
+    for (int c = 0; c < j->nv; c++) given[j->iv + c] = s->prescribed[i] ? "motion" : "force";
+  }
+  r->title = cli_take_text(&r->memory,
+                           "partial derivatives of hybrid dynamics of %s, order %d: y is computed, "
+                           "u given",
+                           cli_job_name(job).text, R);
+  r->text = (cli_text_style){.blocks = 1, .orders = R + 1, .gap = 1, .width = 12, .digits = 5};
+  r->label = "quantity", r->columns = (cli_axis)CLI_AXIS(nv, .labels = dofs);
+  r->index[CLI_K] = "k", r->index[CLI_J] = "j", r->index[CLI_ROW] = "row";
+  cli_result_number(r, "order", R);
+  cli_result_names(r, "dofs", dofs, nv);
+  cli_result_names(r, "given", given, nv);
+  const cli_axis k = CLI_AXIS(R + 1), none = CLI_NO_AXIS, j = CLI_AXIS(R + 1), row = CLI_AXIS(nv);
+  double *dq =
+      CLI_ADD(r, CLI_TO_ALL, "dy_dq", .axis = {k, none, row, r->columns}, .symbol = "y", .by = "q");
+  double *dv =
+      CLI_ADD(r, CLI_TO_ALL, "dy_dv", .axis = {k, none, row, r->columns}, .symbol = "y", .by = "v");
+  double *du =
+      CLI_ADD(r, CLI_TO_ALL, "dy_du", .axis = {k, j, row, r->columns}, .symbol = "y", .by = "u");
+  if (r->memory.failed) return CLI_BAD_INPUT;
+  code = cli_job_status(job, jn_hybrid_partials(job->model, job->data, R, s->q, s->prescribed, s->v,
+                                                s->tau, &s->external, dq, dv, du));
+  return code ? code : cli_job_write(job);
+}
+
+const char *const *cli_parameter_names(cli_job *job, int geometry) {
   static const char *const inertial[] = {"m", "hx", "hy", "hz", "xx", "xy", "xz", "yy", "yz", "zz"};
   static const char *const placed[] = {"wx", "wy", "wz", "vx", "vy", "vz"};
   const int bodies = jn_model_body_count(job->model), each = geometry ? 6 : 10;
@@ -121,24 +153,32 @@ static void fill_parameters(const jn_model *model, double *pi) {
   }
 }
 
-/* --regressor, --geometry: d tau^(k) by inertial parameters, by the placement of joints. */
+int cli_partials_open(const cli_job *job, const char *what) {
+  return cli_is_closed(job)
+             ? cli_bad_usage("partials: %s leaves constraints out: say so with --open", what)
+             : CLI_DONE;
+}
+
+/* --regressor, --geometry: d tau^(k) by inertial parameters, by the placement of joints; with --forward
+ * d v^(k+1) by inertial parameters. */
 static int run_parameters(cli_job *job) {
-  const int R = job->order, geometry = ((const partials_job *)job)->kind == BY_GEOMETRY;
+  const int R = job->order, geometry = ((const partials_job *)job)->by == BY_GEOMETRY,
+            F = ((const partials_job *)job)->dynamics == OF_FORWARD;
   const int nv = jn_model_nv(job->model), bodies = jn_model_body_count(job->model);
   const cli_robot_state *s = &job->state;
   cli_result *r = &job->result;
-  cli_need need = {R, R + 2, 0, R + 1, 0, job->pad || !job->state_path, 0};
-  if (cli_is_closed(job))
-    return cli_bad_usage(
-        "partials: --regressor and --geometry leave constraints out: say so with --open");
-  int code = cli_job_state(job, &need, R);
+  cli_need need = {R, F ? 1 : R + 2, F ? R + 1 : 0, R + 1, 0, job->pad || !job->state_path, 0};
+  int code = cli_partials_open(job, geometry ? "--geometry" : "--regressor");
+  if (!code) code = cli_job_state(job, &need, R);
   if (code) return code;
   const int n = (geometry ? 6 : 10) * bodies;
-  const char *const *dofs = cli_job_dofs(job), *const *names = parameter_names(job, geometry);
+  const char *const *dofs = cli_job_dofs(job), *const *names = cli_parameter_names(job, geometry);
   const cli_axis none = CLI_NO_AXIS, k = CLI_AXIS(R + 1), row = CLI_AXIS(nv, .labels = dofs);
   const cli_axis column = CLI_AXIS(n, .labels = names);
   r->title = cli_take_text(&r->memory, "%s of %s, order %d",
-                           geometry ? "forces by the placement of joints" : "regressor",
+                           geometry ? "forces by the placement of joints"
+                           : F      ? "accelerations by inertial parameters"
+                                    : "regressor",
                            cli_job_name(job).text, R);
   r->text = (cli_text_style){.blocks = 1, .gap = 1, .width = 12, .digits = 5};
   r->label = "quantity", r->index[CLI_K] = "k", r->index[CLI_ROW] = "row", r->columns = column;
@@ -147,31 +187,57 @@ static int run_parameters(cli_job *job) {
   cli_result_names(r, "parameters", names, n);
   double *pi =
       geometry ? NULL : CLI_ADD(r, CLI_TO_VIEW, "values", .axis = {none, none, none, column});
-  double *out = CLI_ADD(r, CLI_TO_ALL, geometry ? "dtau_dplacement" : "regressor",
+  double *out = CLI_ADD(r, CLI_TO_ALL,
+                        geometry ? "dtau_dplacement"
+                        : F      ? "dacc_dparameters"
+                                 : "regressor",
                         .axis = {k, none, row, column});
   if (r->memory.failed) return CLI_BAD_INPUT;
   if (pi) fill_parameters(job->model, pi);
+  const jn_model *m = job->model;
   code = cli_job_status(
-      job, geometry ? jn_geometry_partials(job->model, job->data, R, s->q, s->v, &s->external, out)
-                    : jn_regressor(job->model, job->data, R, s->q, s->v, out));
+      job, geometry ? jn_geometry_partials(m, job->data, R, s->q, s->v, &s->external, out)
+           : F      ? jn_inertia_partials(m, job->data, R, s->q, s->v, s->tau, &s->external, out)
+                    : jn_regressor(m, job->data, R, s->q, s->v, out));
   return code ? code : cli_job_write(job);
 }
 
 static int check_partials(cli_job *job) {
   const partials_job *p = (const partials_job *)job;
-  if (p->kind && p->forward)
+  const int plain = p->dynamics != OF_HYBRID && p->by == BY_STATE && !p->link;
+  if (!p->link && (p->of_given || p->representation_given))
+    return cli_bad_usage("partials: --of and --representation say what of --link NAME");
+  if (p->link && p->dynamics != OF_INVERSE)
     return cli_bad_usage(
-        "partials: --regressor and --geometry are of inverse dynamics: leave out "
-        "--forward");
-  return p->kind && job->layout_given
-             ? cli_bad_usage(
-                   "partials: --regressor and --geometry have jounce's layout only: leave "
-                   "out --layout")
-             : CLI_DONE;
+        "partials: --link differentiates what a link does: leave out --forward and --hybrid");
+  if (p->link && p->by == BY_REGRESSOR)
+    return cli_bad_usage(
+        "partials: --link: by the state, or with --geometry by the placement of "
+        "joints; inertias do not move it: leave out --regressor");
+  if (p->link && p->by == BY_GEOMETRY && p->of_given)
+    return cli_bad_usage(
+        "partials: --link with --geometry is of pose, twist and Jacobian: leave out "
+        "--of");
+  if (p->dynamics == OF_FORWARD && p->by == BY_GEOMETRY)
+    return cli_bad_usage("partials: --geometry is of inverse dynamics: leave out --forward");
+  if (p->dynamics == OF_HYBRID && p->by != BY_STATE)
+    return cli_bad_usage(
+        "partials: --regressor and --geometry are not of hybrid dynamics: leave out --hybrid");
+  if (p->dynamics == OF_HYBRID && !job->state_path)
+    return cli_bad_usage(
+        "partials: --hybrid needs --state: joints named in its 'tau' have their "
+        "force given ('jounce hybrid --help')");
+  if (plain || !job->layout_given) return CLI_DONE;
+  return cli_bad_usage(
+      "partials: --layout is for the matrices of inverse and forward dynamics by the "
+      "state: leave it out");
 }
 
-static int run_either(cli_job *job) {
-  return ((const partials_job *)job)->kind ? run_parameters(job) : run_partials(job);
+static int run_one(cli_job *job) {
+  const partials_job *p = (const partials_job *)job;
+  if (p->link) return cli_link_partials(job);
+  if (p->dynamics == OF_HYBRID) return run_hybrid_partials(job);
+  return p->by == BY_STATE ? run_partials(job) : run_parameters(job);
 }
 
 int cli_partials(int argc, char **argv) {
@@ -183,10 +249,17 @@ int cli_partials(int argc, char **argv) {
       CLI_DAMPING_OPTION(&p.job),
       CLI_LAYOUT_OPTION(&p.job),
       CLI_OUTPUT_OPTIONS(&p.job),
-      CLI_OPT_FLAG("forward", &p.forward, 1),
-      CLI_OPT_FLAG("regressor", &p.kind, BY_REGRESSOR),
-      CLI_OPT_FLAG("geometry", &p.kind, BY_GEOMETRY),
+      CLI_OPT_FLAG("forward", &p.dynamics, OF_FORWARD),
+      CLI_OPT_FLAG("hybrid", &p.dynamics, OF_HYBRID),
+      CLI_OPT_FLAG("regressor", &p.by, BY_REGRESSOR),
+      CLI_OPT_FLAG("geometry", &p.by, BY_GEOMETRY),
+      CLI_OPT_TEXT("link", &p.link),
+      {"--of", CLI_CHOICE, &p.of, 0, 0, cli_quantity_names, &p.of_given},
+      {"--representation", CLI_CHOICE, &p.representation, 0, 0, cli_representation_names,
+       &p.representation_given},
       CLI_ASSEMBLE_OPTIONS(&p.job),
+      CLI_ACTIVE_OPTION(&p.job),
+      CLI_WORLD_OPTION(&p.job),
   };
-  return cli_job_run(&p.job, table, COUNT(table), argc, argv, check_partials, run_either);
+  return cli_job_run(&p.job, table, COUNT(table), argc, argv, check_partials, run_one);
 }

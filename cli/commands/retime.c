@@ -12,8 +12,8 @@
 #include "job/path.h"
 #include "output/progress.h"
 
-/* the used shares of limits, the largest of them, and the clock */
-enum { LARGEST = CLI_LIMIT_VALUES, CLOCK, FIGURES };
+/* the largest used share of a limit, the clock, and the shares of all limits */
+enum { LARGEST, CLOCK, SHARES, FIGURES = SHARES + CLI_LIMIT_VALUES };
 
 typedef struct retime {
   cli_path path;
@@ -21,6 +21,7 @@ typedef struct retime {
   jn_retime_options options;
   int moving_ends, speed_given[2], duration_given;
   const char *objective;
+  const char *tool_acceleration, *stiffness, *motor_effort; /* limits that are not kept */
   cli_tool_speed tool;
   const char *apply;
   jn_limit_range *range;
@@ -60,9 +61,9 @@ static int name_columns(retime *x) {
   int columns = 5, at = 5;
   for (int i = 0; i < quantities(x); i++) columns += peak_of(x, i)->limited;
   columns += x->tool.name != NULL;
-  memcpy(x->figures, cli_limit_figures, sizeof cli_limit_figures);
-  x->figures[LARGEST] = (chart_figure){"largest use of a limit", "", 0};
-  x->figures[CLOCK] = (chart_figure){"speed of the clock", "", 0};
+  memcpy(x->figures + SHARES, cli_limit_figures, sizeof cli_limit_figures);
+  x->figures[LARGEST] = (chart_figure){"largest used share of a limit", "", 0};
+  x->figures[CLOCK] = (chart_figure){"speed of the clock: seconds of the path per second", "", 0};
   int code = cli_sheet_new(&x->sheet, cli_limit_rows_of(x->check, x->path.samples).count, columns,
                            x->figures, FIGURES);
   if (code) return code;
@@ -73,12 +74,15 @@ static int name_columns(retime *x) {
   for (int f = 0; f < CLI_LIMIT_VALUES; f++) {
     const cli_limit_group group = cli_limit_group_of(model, f);
     for (int row = group.first; row < group.last; row++)
-      if (jn_limit_check_peak(x->check, row, group.kind)->limited)
-        cli_sheet_column(&x->sheet, at++, f, "%s:%s", jn_limit_quantity(model, row, group.kind),
+      if (jn_limit_check_peak(x->check, row, group.kind)->limited) {
+        cli_sheet_column(&x->sheet, at, SHARES + f, "%s:%s",
+                         jn_limit_quantity(model, row, group.kind),
                          cli_limit_name(model, row).text);
+        cli_sheet_shorten(&x->sheet, at++);
+      }
   }
   if (x->tool.name)
-    cli_sheet_column(&x->sheet, at, JN_LIMIT_VELOCITY, "tool_speed:%s", x->tool.name);
+    cli_sheet_column(&x->sheet, at, SHARES + JN_LIMIT_VELOCITY, "tool_speed:%s", x->tool.name);
   return CLI_DONE;
 }
 
@@ -245,7 +249,8 @@ static int show(retime *x) {
   cli_replay replay = {0};
   x->path.tables = tables;
   int code = CLI_DONE;
-  if (x->path.report) code = cli_replay_trajectory(&replay, &x->path.job, x->motion, x->range);
+  if (x->path.report)
+    code = cli_replay_trajectory(&replay, &x->path.job, x->motion, NULL, x->range);
   replay.tool = x->tool.name ? x->tool.limit.frame : -1;
   return code ? code : cli_path_show(&x->path, &c, "Fastest motion", cards, &replay);
 }
@@ -285,9 +290,9 @@ static int examine(retime *x) {
   x->before = p->end - p->start;
   x->scaled = jn_limit_check_scale(given) * x->before;
   jn_limit_check_free(given);
-  int code = cli_tool_measure(&p->job, p->trajectory, p->samples, &x->tool);
+  int code = cli_tool_measure(p, p->trajectory, &x->tool);
   if (x->scaled > 0) x->scaled = fmax(x->scaled, cli_tool_used(&x->tool) * x->before);
-  if (!code) code = cli_tool_measure(&p->job, x->motion, p->samples, &x->tool);
+  if (!code) code = cli_tool_measure(p, x->motion, &x->tool);
   if (code) return code;
   if (!status)
     status = jn_limit_check_new(p->job.model, p->job.data, x->motion, x->range, p->samples, NULL,
@@ -342,9 +347,25 @@ static int read_objective(retime *x) {
   return CLI_DONE;
 }
 
+/* What a user may look for here, but no search keeps. */
+static int refuse_others(const retime *x) {
+  if (x->tool_acceleration)
+    return cli_bad_usage(
+        "retime: --tool-acceleration: the acceleration of a tool is not kept: limit that of the "
+        "joints (--acceleration), and look at the tool with 'jounce traj --tool'");
+  if (x->stiffness || x->motor_effort)
+    return cli_bad_usage(
+        "retime: --%s: limits of the motors of elastic joints are not kept: limit torques and "
+        "torque rates of the joints, and look at the motors with 'jounce elastic'",
+        x->stiffness ? "stiffness" : "motor-effort");
+  return CLI_DONE;
+}
+
 static int run_retime(cli_job *job) {
   retime *x = (retime *)job;
-  int code = cli_path_load(&x->path, 1);
+  int code = refuse_others(x);
+  if (code) return code;
+  code = cli_path_load(&x->path, 1);
   if (!code) code = cli_limits_check(&x->given, "retime");
   if (!code) code = cli_motion_check("retime", "--apply", x->apply);
   if (!code) code = read_objective(x);
@@ -371,6 +392,9 @@ int cli_retime(int argc, char **argv) {
                               CLI_OPT_TEXT("objective", &x.objective),
                               CLI_OPT_NUMBER("duration", &x.options.duration, &x.duration_given),
                               CLI_OPT_FLAG("moving-ends", &x.moving_ends, 1),
+                              CLI_OPT_TEXT("tool-acceleration", &x.tool_acceleration),
+                              CLI_OPT_TEXT("stiffness", &x.stiffness),
+                              CLI_OPT_TEXT("motor-effort", &x.motor_effort),
                               CLI_OPT_NUMBER("start-speed", &x.options.speed[0], &x.speed_given[0]),
                               CLI_OPT_NUMBER("end-speed", &x.options.speed[1], &x.speed_given[1])};
   return cli_job_run(&x.path.job, table, COUNT(table), argc, argv, cli_path_check, run_retime);

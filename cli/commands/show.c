@@ -66,7 +66,7 @@ static const char *default_name(cli_job *job) {
         (n && strchr(".-_", *at)))
       name[n++] = *at;
   name[n] = '\0';
-  return cli_take_text(&job->result.memory, "%s.html", n ? name : "robot");
+  return cli_take_text(&job->result.memory, "%s_show.html", n ? name : "robot");
 }
 
 static int run_show(cli_job *job) {

@@ -16,6 +16,7 @@
 #include "output/progress.h"
 #include "job/reader.h"
 #include "output/stream.h"
+#include "job/world.h"
 
 #define MOST_STEPS 1e9      /* with --step */
 enum { CURVE_ROWS = 1001 }; /* of figures and scenes: from the dense output of the integrator */
@@ -35,10 +36,13 @@ typedef struct motion {
   /* derived from the options */
   jn_simulation *simulation;
   jn_force_table table;
+  cli_world world; /* sides of constraints that move */
   int columns;
   cli_stream stream;
-  double *row;   /* [columns] */
-  double *curve; /* [curve_rows x columns]: what is drawn; NULL: nothing */
+  double *row;      /* [columns] */
+  int seen;         /* rows so far, those of an earlier run included */
+  jn_status unread; /* of rows of an earlier run */
+  double *curve;    /* [curve_rows x columns]: what is drawn; NULL: nothing */
   int curve_rows, curve_next;
   const char **names; /* [columns] */
   int *kinds;         /* [columns]: the figure they are drawn in */
@@ -179,8 +183,10 @@ static int read_forces(motion *m) {
 
 /* whether a constraint holds a link to the world */
 static int is_grounded(const cli_job *job) {
+  const unsigned char *active = job->constraints.active;
   for (int i = 0; cli_is_closed(job) && i < jn_model_constraint_count(job->model); i++) {
     const jn_constraint *c = jn_model_constraint(job->model, i);
+    if (active && !active[i]) continue;
     if (c->type != JN_CONSTRAINT_COUPLING && (c->a.body < 0 || c->b.body < 0)) return 1;
   }
   return 0;
@@ -213,10 +219,13 @@ static int prepare(motion *m) {
   jn_constraints open = {.active = cli_take(&job->result.memory,
                                             (size_t)jn_model_constraint_count(job->model) + 1, 1)};
   if (!open.active) return CLI_BAD_INPUT;
-  if (!cli_is_closed(job)) o.constraints = &open;
+  const jn_constraints given = {.active = job->constraints.active, .proximal = job->proximal};
+  o.constraints = cli_is_closed(job) ? &given : &open;
+  o.world = m->world.paths;
+  o.world_count = m->world.count;
   int base = jn_model_is_floating(job->model) && !is_grounded(job) ? 6 : 0;
-  m->energy_kept =
-      !any(tau, nv) && !s->external.wrench_count && !m->forces && !job->damping && !m->friction;
+  m->energy_kept = !any(tau, nv) && !s->external.wrench_count && !m->forces && !job->damping &&
+                   !m->friction && !m->world.count;
   m->momentum_kept = base && !any(tau, base) && !s->external.wrench_count && !m->forces;
   jn_error error = {0};
   jn_status status = jn_simulation_new(job->model, &o, NULL, &m->simulation, &error);
@@ -225,6 +234,8 @@ static int prepare(motion *m) {
     return status == JN_ERR_ARGUMENT ? CLI_BAD_USAGE : CLI_BAD_INPUT;
   }
   status = jn_simulation_set_state(m->simulation, 0, s->q, s->v);
+  const char *message = jn_simulation_message(m->simulation);
+  if (status && message[0]) return cli_bad_input("simulate: %s", message);
   return cli_closure_fault(job, status, jn_simulation_constraint_fault(m->simulation));
 }
 
@@ -271,19 +282,17 @@ static jn_status draw_to(motion *m, double t) {
   return status;
 }
 
-/* Fills time and energy of the row, which has q and v, updates the drifts, and writes it. */
-static jn_status measure(motion *m, double t) {
-  double *row = m->row, kinetic, potential, momentum[6], com[3];
+/* Energy of a row, which has t, q and v; updates the drifts. */
+static jn_status measure(motion *m, double *row) {
+  double kinetic, potential, momentum[6], com[3];
   jn_momentum out = {
       .com = com, .momentum = momentum, .kinetic = &kinetic, .potential = &potential};
-  int nq = jn_model_nq(m->job.model);
-  row[0] = t;
+  const int nq = jn_model_nq(m->job.model);
   jn_status status = jn_momentum_energy(m->job.model, m->job.data, 0, row + 1, row + 1 + nq, &out);
   if (status) return status;
   double energy = kinetic + potential;
-  follower_columns(m, NULL, row);
   row[m->columns - 1] = energy;
-  if (m->stream.next == 0) {
+  if (m->seen++ == 0) {
     m->energy = energy;
     m->mass = jn_model_moving_mass(m->job.model);
     memcpy(m->com, com, sizeof com);
@@ -291,16 +300,47 @@ static jn_status measure(motion *m, double t) {
   }
   m->kinetic = fmax(m->kinetic, kinetic);
   m->energy_drift = fmax(m->energy_drift, fabs(energy - m->energy));
-  if (m->momentum_kept) m->momentum_drift = fmax(m->momentum_drift, momentum_error(m, t, momentum));
+  if (m->momentum_kept)
+    m->momentum_drift = fmax(m->momentum_drift, momentum_error(m, row[0], momentum));
   if (m->residual) {
     const int rows = jn_model_constraint_rows(m->job.model);
-    status = jn_constraint_closure(m->job.model, m->job.data, 0, row + 1, NULL, NULL, m->residual,
-                                   NULL, NULL);
+    status = cli_world_at(&m->world, &m->job, row[0]);
+    if (!status)
+      status = jn_constraint_closure(m->job.model, m->job.data, 0, row + 1, NULL,
+                                     &m->job.constraints, m->residual, NULL, NULL);
     if (status) return status;
     for (int i = 0; i < rows; i++) m->closure = fmax(m->closure, fabs(m->residual[i]));
   }
-  cli_stream_row(&m->stream, row);
   return JN_OK;
+}
+/* Completes and writes the row, which has q and v. */
+static jn_status write_row(motion *m, double t) {
+  m->row[0] = t;
+  follower_columns(m, NULL, m->row);
+  jn_status status = measure(m, m->row);
+  if (!status) cli_stream_row(&m->stream, m->row);
+  return status;
+}
+/* a row of an earlier run */
+static void take_row(void *context, const double *row) {
+  motion *m = context;
+  if (row != m->row) memcpy(m->row, row, (size_t)m->columns * sizeof *row);
+  if (!m->unread) m->unread = measure(m, m->row);
+}
+
+static double time_of(const motion *m, int row) {
+  return row >= m->samples - 1 ? m->time : m->time * row / (m->samples - 1);
+}
+/* With --resume the integrator starts anew at every so many rows, from the numbers in the table: a
+ * run that continues from there takes the same steps. The time at which it does so next. */
+static double next_start(const motion *m) {
+  if (!m->job.output.resume) return m->time;
+  return time_of(m, (m->stream.next - 1) / m->stream.block * m->stream.block + m->stream.block);
+}
+static jn_status start_anew(motion *m, double t) {
+  if (!m->job.output.resume || (m->stream.next - 1) % m->stream.block) return JN_OK;
+  return jn_simulation_set_state(m->simulation, t, m->row + 1,
+                                 m->row + 1 + jn_model_nq(m->job.model));
 }
 
 /* Why the run ended at t. */
@@ -326,26 +366,26 @@ static int run(motion *m) {
   jn_simulation *sim = m->simulation;
   jn_status status = jn_simulation_state(sim, NULL, m->row + 1, m->row + 1 + nq);
   if (!status) status = draw_to(m, 0);
-  if (!status) status = measure(m, 0);
-  while (!status && m->stream.next < m->samples) {
+  if (!status && m->stream.next == 0) status = write_row(m, 0);
+  while (!status && m->stream.next < m->samples && !m->stream.differs) {
     const jn_statistics n = jn_simulation_statistics(sim);
     if (!m->step_given && n.steps + n.rejected >= m->max_steps) break;
-    status = jn_simulation_step(sim, m->time, NULL);
+    status = jn_simulation_step(sim, next_start(m), NULL);
     if (!status) status = jn_simulation_state(sim, &t, NULL, NULL);
     if (!status) status = draw_to(m, t);
     while (!status && m->stream.next < m->samples) {
-      const int next = m->stream.next;
-      const double at = next == m->samples - 1 ? m->time : m->time * next / (m->samples - 1);
+      const double at = time_of(m, m->stream.next);
       if (at > t) break;
       status = jn_simulation_at(sim, at, m->row + 1, m->row + 1 + nq);
-      if (!status) status = measure(m, at);
+      if (!status) status = write_row(m, at);
+      if (!status) status = start_anew(m, at);
     }
     cli_progress(t / m->time, "t = %.6g s", t);
   }
   cli_progress_end();
   m->seconds = cli_seconds() - started;
   if (status) return stopped(m, t, status);
-  return m->stream.next < m->samples ? too_many_steps(m, t) : CLI_DONE;
+  return m->stream.next < m->samples && !m->stream.differs ? too_many_steps(m, t) : CLI_DONE;
 }
 
 /* Results. */
@@ -370,15 +410,33 @@ static const char *summary(motion *m) {
       m->residual ? cli_take_text(&r->memory, "constraints satisfied to %.3g\n", m->closure) : "");
 }
 
+/* Continues behind the rows of an earlier run. Returns an exit status. */
+static int resume(motion *m) {
+  cli_stream *x = &m->stream;
+  const double *q = m->row + 1;
+  x->take = take_row;
+  x->context = m;
+  int code = cli_stream_resume(x, m->row);
+  if (code || x->next == 0) return code;
+  jn_status status = m->unread;
+  if (!status)
+    status = jn_simulation_set_state(m->simulation, m->row[0], q, q + jn_model_nq(m->job.model));
+  return cli_closure_fault(&m->job, status, jn_simulation_constraint_fault(m->simulation));
+}
+
 /* Writes the table while it is computed, then the summary. Returns an exit status. */
 static int write_motion(motion *m) {
   cli_stream *x = &m->stream;
   cli_output *out = &x->out;
   cli_json_begin(out, '{');
   cli_json_fields(out, &(cli_field)TEXT_FIELD("model", jn_model_name(m->job.model)), 1);
-  cli_stream_head(x);
-  int code = run(m);
-  if (code) return code;
+  int code = CLI_DONE;
+  if (out->resume)
+    code = resume(m);
+  else
+    cli_stream_head(x);
+  if (!code) code = run(m);
+  if (code || x->differs) return code;
   cli_stream_foot(x);
   jn_statistics s = jn_simulation_statistics(m->simulation);
   const cli_field fields[] = {
@@ -424,9 +482,10 @@ static int make_replay(motion *m, cli_replay *r) {
     cli_instant now = {row[0], row + 1, v, tau, closed ? lambda : NULL, 1, 1};
     jn_status status = m->forces ? jn_force_table_time(&m->table, row[0], 0, tau) : JN_OK;
     for (size_t i = 0; i < nv; i++) tau[i] = (m->forces ? tau[i] : 0) + job->state.tau[i];
+    if (!status && closed) status = cli_world_at(&m->world, job, row[0]);
     if (!status && closed &&
-        jn_constrained_forward_dynamics(job->model, job->data, 0, row + 1, v, tau, &external, NULL,
-                                        a, lambda))
+        jn_constrained_forward_dynamics(job->model, job->data, 0, row + 1, v, tau, &external,
+                                        &job->constraints, a, lambda))
       now.lambda = NULL; /* redundant or singular there: no arrows */
     if (!status) status = cli_replay_take(r, job, &now);
     code = cli_job_status(job, status);
@@ -492,6 +551,9 @@ static int check_usage(cli_job *job) {
     return cli_bad_usage(
         "simulate: --step is too small: the run would take %.3g steps; at most 1e9",
         m->time / m->step);
+  if (job->output.resume && (m->plot || m->report || m->drift))
+    return cli_bad_usage(
+        "simulate: --resume: not with --plot, --report or --drift, which need all rows");
   return m->plot ? chart_check_path("simulate", m->plot) : CLI_DONE;
 }
 
@@ -502,6 +564,7 @@ static int open_motion(motion *m) {
   s->columns = m->columns;
   s->names = m->names;
   s->hidden = m->drift;
+  s->block = m->samples > 10000 ? 1000 : (m->samples - 1) / 10 + 1;
   s->figures = m->plot || m->report;
   if (s->figures) {
     const int most = CHART_NUMBERS / m->columns;
@@ -532,10 +595,13 @@ static int run_simulate(cli_job *job) {
     m->residual =
         cli_take_numbers(&job->result.memory, (size_t)jn_model_constraint_rows(job->model), 1, 1);
     if (!m->residual) code = CLI_BAD_INPUT;
+    if (!code) code = cli_world_load(&m->world, job);
+    if (!code) code = cli_job_status(job, cli_world_at(&m->world, job, 0));
     if (!code && job->assemble) code = cli_close(job, 1);
   }
   if (!code) code = move(m);
   jn_simulation_free(m->simulation);
+  cli_world_free(&m->world);
   return code;
 }
 
@@ -550,6 +616,9 @@ int cli_simulate(int argc, char **argv) {
                               CLI_OPT_VECTOR("gravity", job->gravity, &job->gravity_given),
                               CLI_DAMPING_OPTION(job),
                               CLI_ASSEMBLE_OPTIONS(job),
+                              CLI_ACTIVE_OPTION(job),
+                              CLI_WORLD_OPTION(job),
+                              CLI_PROXIMAL_OPTION(job),
                               CLI_OUTPUT_OPTIONS(job),
                               CLI_OPT_NUMBER("time", &m.time, &m.time_given),
                               CLI_OPT_NUMBER("step", &m.step, &m.step_given),
@@ -558,6 +627,7 @@ int cli_simulate(int argc, char **argv) {
                               CLI_OPT_INT("samples", &m.samples, 2, 100000000),
                               CLI_OPT_INT("max-steps", &m.max_steps, 1, 2000000000),
                               CLI_OPT_FLAG("friction", &m.friction, 1),
+                              CLI_OPT_FLAG("resume", &job->output.resume, 1),
                               CLI_OPT_FLAG("drift", &m.drift, 1),
                               CLI_OPT_OUTPUT("plot", &m.plot),
                               CLI_OPT_OUTPUT("report", &m.report),

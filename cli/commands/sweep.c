@@ -250,6 +250,11 @@ static int run_sweep(cli_job *job) {
   sweep_command *x = (sweep_command *)job;
   const jn_build_options build = cli_job_build(job);
   jn_error error = {0};
+  if (job->open && jn_model_constraint_count(job->model))
+    return cli_bad_usage(
+        "sweep: --open: a sweep keeps the constraints of %s: use a model file "
+        "without them",
+        job->model_path);
   jn_status status =
       jn_sweep_load(job->trajectory_path, job->spec, &build, NULL, &x->sweep, &error);
   int code = status ? cli_fail(status, &error, job->trajectory_path) : CLI_DONE;
@@ -262,7 +267,7 @@ static int run_sweep(cli_job *job) {
 
 int cli_sweep(int argc, char **argv) {
   sweep_command x = {.job = CLI_JOB_DEFAULT};
-  x.job.with_trajectory = 1;
+  x.job.with_trajectory = x.job.closes = 1;
   x.job.second = "JOB is missing: a file (.json) that says what to compute";
   const cli_option table[] = {CLI_MODEL_OPTIONS(&x.job),
                               CLI_OUTPUT_OPTIONS(&x.job),

@@ -1,6 +1,7 @@
 /* traj.c: traj: motion and forces along a trajectory. */
 #include "commands.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,6 +17,8 @@
 #include "output/stream.h"
 #include "job/tool.h"
 
+enum { TOOL_ROWS = 10 }; /* of the Taylor polynomials of an arm with joints to spare, at least */
+
 typedef struct traj {
   cli_path path;
   const char *links;
@@ -25,6 +28,7 @@ typedef struct traj {
   cli_sheet sheet; /* names and figures of the columns, and the present row */
   cli_stream stream;
   double *v, *tau, *point;
+  int follower_column;   /* the first of joints that follow others, behind all the rest */
   cli_observer observer; /* of the reactions */
   /* with constraints: joints that keep their motion, the last configuration, constraint forces */
   const unsigned char *driven;
@@ -33,6 +37,10 @@ typedef struct traj {
   const char *tool_link;
   cli_tool tool;
   jn_ik *ik;
+  int spare; /* degrees of freedom that are left when the tool is held: velocities of least norm */
+  int rows;  /* of the motion that is integrated then */
+  double reached; /* the time up to which `last` has come */
+  double *rates;  /* [rows x nv] */
 } traj;
 
 /* Figures. */
@@ -54,6 +62,29 @@ static const char *order_word(traj *x, int k) {
 
 /* Columns. */
 
+/* Joints that follow others have q, v, v', ... and tau, tau', ... = 0. */
+static int follower_width(const traj *x) { return 2 * x->order + 4; }
+static int follower_columns(const traj *x) {
+  const jn_model *model = x->path.job.model;
+  int n = 0;
+  for (int i = 0; i < jn_model_body_count(model); i++) n += jn_model_joint(model, i)->leader >= 0;
+  return n * follower_width(x);
+}
+
+/* Columns of number `at` of all followers: derivative k of q, or of tau. */
+static void name_followers(traj *x, int at, const char *prefix, int k, int plain, int slide) {
+  const jn_model *model = x->path.job.model;
+  char full[JN_MAX_NAME + 40];
+  for (int i = 0, first = x->follower_column; i < jn_model_body_count(model); i++) {
+    const jn_joint *j = jn_model_joint(model, i);
+    if (j->leader < 0) continue;
+    cli_derivative_name(j->name, k, full, sizeof full);
+    cli_sheet_column(&x->sheet, first + at, cli_is_length(j->type, 0) ? slide : plain, "%s%s",
+                     prefix, full);
+    first += follower_width(x);
+  }
+}
+
 /* Columns of v^(k) or of tau^(k). Figures: `plain` and `slide` for angles and lengths of joints
  * without a rotation, `turn` and `move` for the angular and linear components of the others. */
 static void name_row(traj *x, int first, const char *prefix, int k, int motion, int plain,
@@ -73,6 +104,7 @@ static void name_row(traj *x, int first, const char *prefix, int k, int motion, 
                        "%s%s", prefix, full);
     }
   }
+  name_followers(x, motion ? 1 + k : x->order + 3 + k, prefix, motion ? k + 1 : k, plain, slide);
 }
 
 static int force_columns(const traj *x) {
@@ -126,6 +158,7 @@ static void name_columns(traj *x) {
   int slide = add_figure(x, "joint position", " (prismatic)", "m", 0);
   int turn = add_figure(x, "orientation (quaternion)", "", "", 0);
   cli_path_columns(&x->sheet, model, angle, slide, turn, add_figure(x, "position", "", "m", 0));
+  name_followers(x, 0, "", 0, angle, slide);
   for (int k = 0; k <= x->order + 1; k++, at += nv) {
     const char *what = order_word(x, k + 1);
     const char *sliding = cli_take_text(&x->path.job.result.memory, "%s (prismatic)", what);
@@ -208,34 +241,100 @@ static jn_status fill_links(traj *x, const double *q, double *at) {
   return status;
 }
 
-/* Joints that are not driven follow: from their last position. */
-static jn_status close_loops(traj *x, double *q) {
+static void fill_followers(const traj *x, const double *q, double *row) {
   const jn_model *model = x->path.job.model;
-  jn_data *data = x->path.job.data;
+  double *at = row + x->follower_column;
   for (int i = 0; i < jn_model_body_count(model); i++) {
     const jn_joint *j = jn_model_joint(model, i);
-    if (!x->driven[i]) memcpy(q + j->iq, x->last + j->iq, (size_t)j->nq * sizeof *q);
+    if (j->leader < 0) continue;
+    const jn_joint *leader = jn_model_joint(model, j->leader);
+    memset(at, 0, sizeof *at * (size_t)follower_width(x));
+    at[0] = j->offset + (leader->nv ? j->ratio * q[leader->iq] : 0);
+    for (int k = 0; k <= x->order + 1 && leader->nv; k++)
+      at[1 + k] = j->ratio * x->v[k * jn_model_nv(model) + leader->iv] + 0.0; /* no -0 */
+    at += follower_width(x);
   }
-  jn_status status = jn_assemble(model, data, x->order + 2, x->driven, NULL, q, x->v);
+}
+
+/* Joints that are not driven follow: from their last position. */
+static jn_status close_loops(traj *x, double t, double *q) {
+  const jn_model *model = x->path.job.model;
+  jn_data *data = x->path.job.data;
+  jn_status status = jn_closed_motion_at(model, data, x->path.trajectory, &x->path.closed, t,
+                                         x->order, x->last, q, x->v);
   if (!status) memcpy(x->last, q, (size_t)jn_model_nq(model) * sizeof *q);
   return status ? status
-                : jn_constrained_inverse_dynamics(model, data, x->order, q, x->v, NULL, NULL,
-                                                  x->tau, x->lambda);
+                : jn_constrained_inverse_dynamics(model, data, x->order, q, x->v, NULL,
+                                                  &x->path.job.constraints, x->tau, x->lambda);
+}
+
+/* The target at time t. */
+static jn_status tool_at(traj *x, double t, int rows) {
+  const cli_path *p = &x->path;
+  const jn_representation rep = (jn_representation)p->representation;
+  double pose[7];
+  const jn_status status = jn_trajectory_at(p->trajectory, t, rows - 2, rep, pose, x->tool.twist);
+  if (!status) cli_tool_set(&x->tool, rep, pose, x->tool.twist, 0);
+  return status;
+}
+
+/* How far the Taylor polynomial of q is exact: its last two terms are rounding. */
+static double reach_of(const traj *x, const double *v) {
+  const size_t nv = (size_t)jn_model_nv(x->path.job.model);
+  double reach = HUGE_VAL, factorial = 1;
+  for (int k = 1; k <= x->rows; k++) {
+    double most = 0;
+    factorial *= k;
+    if (k < x->rows - 1) continue;
+    for (size_t i = 0; i < nv; i++) most = fmax(most, fabs(v[(size_t)(k - 1) * nv + i]));
+    if (most > 0) reach = fmin(reach, pow(1e-16 * factorial / most, 1.0 / k));
+  }
+  return reach;
+}
+
+/* An arm with joints to spare moves with velocities of least norm: q' = v(q, t), from the last
+ * configuration to the one at time t. */
+static jn_status advance_tool(traj *x, double t) {
+  const cli_path *p = &x->path;
+  const size_t nv = (size_t)jn_model_nv(p->job.model);
+  while (x->reached < t) {
+    memset(x->rates, 0, sizeof *x->rates * (size_t)x->rows * nv);
+    jn_status status = tool_at(x, x->reached, x->rows);
+    if (!status)
+      status = jn_ik_least_norm(x->ik, x->rows, &x->tool.target, x->driven, x->last, x->rates);
+    if (status) return status;
+    const double end = fmin(t, jn_trajectory_next_break(p->trajectory, x->reached)),
+                 left = end - x->reached;
+    double h = reach_of(x, x->rates);
+    if (!(h < left)) h = left;
+    if (!(x->reached + h > x->reached)) return JN_ERR_LIMIT;
+    double *dq = x->rates + (size_t)(x->rows - 1) * nv;
+    /* h v + h^2 v'/2 + ..., by Horner's rule */
+    for (size_t i = 0; i < nv; i++) dq[i] *= h / x->rows;
+    for (int k = x->rows - 1; k >= 1; k--)
+      for (size_t i = 0; i < nv; i++)
+        dq[i] = (dq[i] + x->rates[(size_t)(k - 1) * nv + i]) * (h / k);
+    for (int i = 0; i < jn_model_body_count(p->job.model); i++) {
+      const jn_joint *j = jn_model_joint(p->job.model, i);
+      for (int c = 0; c < j->nv && j->nq == j->nv; c++) x->last[j->iq + c] += dq[j->iv + c];
+    }
+    x->reached = h < left ? x->reached + h : end;
+  }
+  return JN_OK;
 }
 
 /* q and v from the motion of the tool, near the last configuration. The base of a floating robot
  * stays. */
 static jn_status follow_tool(traj *x, double t, double *q) {
   const cli_path *p = &x->path;
-  const jn_representation rep = (jn_representation)p->representation;
   const size_t nq = (size_t)jn_model_nq(p->job.model), rows = (size_t)x->order + 2;
-  double pose[7];
-  jn_status status = jn_trajectory_at(p->trajectory, t, x->order, rep, pose, x->tool.twist);
+  jn_status status = x->spare ? advance_tool(x, t) : JN_OK;
+  if (!status) status = tool_at(x, t, (int)rows);
   if (status) return status;
-  cli_tool_set(&x->tool, rep, pose, x->tool.twist, 0);
   memcpy(q, x->last, nq * sizeof *q);
   memset(x->v, 0, sizeof *x->v * rows * (size_t)jn_model_nv(p->job.model));
-  status = jn_ik_solve(x->ik, (int)rows, &x->tool.target, x->driven, q, x->v);
+  status = x->spare ? jn_ik_least_norm(x->ik, (int)rows, &x->tool.target, x->driven, q, x->v)
+                    : jn_ik_solve(x->ik, (int)rows, &x->tool.target, x->driven, q, x->v);
   if (!status) memcpy(x->last, q, nq * sizeof *q);
   if (status) return status;
   return x->lambda
@@ -246,12 +345,11 @@ static jn_status follow_tool(traj *x, double t, double *q) {
 
 static jn_status joint_motion(traj *x, double t, double *q) {
   const cli_path *p = &x->path;
+  if (x->lambda) return close_loops(x, t, q);
   jn_status status =
       jn_trajectory_at(p->trajectory, t, x->order, (jn_representation)p->representation, q, x->v);
-  if (status) return status;
-  return x->lambda
-             ? close_loops(x, q)
-             : jn_inverse_dynamics(p->job.model, p->job.data, x->order, q, x->v, NULL, x->tau);
+  return status ? status
+                : jn_inverse_dynamics(p->job.model, p->job.data, x->order, q, x->v, NULL, x->tau);
 }
 
 static jn_status fill_row(cli_path *path, double t, double *row) {
@@ -265,6 +363,7 @@ static jn_status fill_row(cli_path *path, double t, double *row) {
   if (status) return status;
   memcpy(q + nq, x->v, motion * sizeof *x->v);
   memcpy(q + nq + motion, x->tau, force * sizeof *x->tau);
+  fill_followers(x, q, row);
   *power = 0;
   for (size_t i = 0; i < nv; i++) *power += x->tau[i] * x->v[i];
   if (x->bands) {
@@ -283,18 +382,6 @@ static jn_status fill_row(cli_path *path, double t, double *row) {
         jn_joint_reactions(p->job.model, p->job.data, x->order, q, x->v, NULL,
                            (jn_representation)x->observer.reactions, &x->observer.frames, band);
   return status ? status : fill_links(x, q, band + reaction_columns(x));
-}
-
-/* Where joints that follow begin: at --state, else where the trajectory has them at its start. */
-static int begin_loops(traj *x) {
-  const cli_path *p = &x->path;
-  if (p->job.state_path) {
-    memcpy(x->last, p->job.state.q, (size_t)jn_model_nq(p->job.model) * sizeof *x->last);
-    return CLI_DONE;
-  }
-  jn_status status = jn_trajectory_at(p->trajectory, p->start, x->order,
-                                      (jn_representation)p->representation, x->last, x->v);
-  return status ? cli_job_status(&p->job, status) : CLI_DONE;
 }
 
 /* Marks the columns of q, v, tau, their bands and reactions of joints that --joints leaves out; they
@@ -321,6 +408,11 @@ static int leave_out(traj *x) {
     for (int k = 0; k <= x->order && x->observer.reactions_given; k++)
       memset(out + reactions + 6 * (k * jn_model_body_count(model) + i), 1, 6);
   }
+  for (int i = 0, at = x->follower_column; i < jn_model_body_count(model); i++) {
+    if (jn_model_joint(model, i)->leader < 0) continue;
+    if (!shown[i]) memset(out + at, 1, (size_t)follower_width(x));
+    at += follower_width(x);
+  }
   for (int i = 0; i < x->sheet.table->columns; i++)
     if (out[i]) x->sheet.figure_of[i] = -1;
   return CLI_DONE;
@@ -341,13 +433,17 @@ static int make_columns(traj *x) {
     x->lambda = cli_take_numbers(m, (size_t)x->order + 1,
                                  (size_t)jn_model_constraint_rows(p->job.model), 1);
     if (m->failed) return CLI_BAD_INPUT;
-    if (!x->ik && begin_loops(x)) return CLI_BAD_INPUT;
-    if (!x->ik && !(x->driven = cli_driven(&x->path.job, x->last))) return CLI_BAD_INPUT;
+    if (!x->ik) {
+      if (cli_path_close(&x->path)) return CLI_BAD_INPUT;
+      memcpy(x->last, p->closed.q, (size_t)nq * sizeof *x->last);
+    }
   }
   double columns =
       2.0 + nq + (double)nv * rows + force_columns(x) + (double)x->frames * link_columns(x) +
       6.0 * x->observer.reactions_given * jn_model_body_count(p->job.model) * (x->order + 1);
   if (x->bands) columns += nq + (double)nv * rows;
+  x->follower_column = columns < JN_MAX_COLUMNS ? (int)columns : 0;
+  columns += follower_columns(x);
   if (columns > JN_MAX_COLUMNS)
     return cli_bad_input("traj: %.0f columns needed, at most %d", columns, JN_MAX_COLUMNS);
   int code = cli_sheet_new(&x->sheet, 1, (int)columns, x->figure, 0);
@@ -365,6 +461,7 @@ static int open_table(traj *x) {
   s->columns = x->sheet.table->columns;
   s->names = x->sheet.names;
   s->figures = x->path.plot || x->path.report;
+  s->block = 1;
   int code = cli_stream_open(s, &job->output, CLI_WITH_NPZ, &job->result.memory);
   s->hidden = s->out.format == CLI_TABLE || s->out.format == CLI_NPZ;
   return code;
@@ -413,13 +510,17 @@ static int write_npz(const traj *x) {
 static int write_table(traj *x) {
   const cli_path *p = &x->path;
   cli_stream *s = &x->stream;
-  const cli_field order = NUMBER_FIELD("order", x->order);
+  const cli_field order[] = {NUMBER_FIELD("order", x->order),
+                             MAYBE_FIELD("spare", x->spare > 0, x->spare)};
   int code = CLI_DONE;
   cli_json_begin(&s->out, '{');
   cli_path_json(&s->out, p);
-  cli_json_fields(&s->out, &order, 1);
-  cli_stream_head(s);
-  while (s->next < p->samples && !code) {
+  cli_json_fields(&s->out, order, x->spare ? 2 : 1);
+  if (s->out.resume)
+    code = cli_stream_resume(s, cli_sheet_row(&x->sheet, 0));
+  else
+    cli_stream_head(s);
+  while (s->next < p->samples && !code && !s->differs) {
     double *row = cli_sheet_row(&x->sheet, 0);
     const double t = cli_path_time(p, s->next);
     code = row_status(x, t, fill_row(&x->path, t, row));
@@ -428,7 +529,7 @@ static int write_table(traj *x) {
   }
   cli_progress_end();
   /* with constraints, a configuration needs the one before: the extremes are those of the rows */
-  const int shown = s->out.format == CLI_TABLE || x->path.report;
+  const int shown = s->out.format == CLI_TABLE || x->path.report || x->path.plot;
   if (!code && shown && !x->lambda && !x->ik)
     code = cli_path_extremes(&x->path, s->columns, s->extremes);
   if (code) return code;
@@ -436,6 +537,10 @@ static int write_table(traj *x) {
   cli_json_end(&s->out);
   if (s->out.format == CLI_TABLE) {
     cli_path_text(s->out.file, p);
+    if (x->spare)
+      fprintf(s->out.file,
+              "%d degree%s of freedom left when the tool is held: velocities of least norm\n",
+              x->spare, x->spare == 1 ? "" : "s");
     cli_extremes_print(s->out.file, s->extremes, s->columns, s->names, s->left_out,
                        s->out.precision);
   }
@@ -449,7 +554,7 @@ static int make_replay(traj *x, cli_replay *r) {
   cli_job *job = &x->path.job;
   const cli_stream *s = &x->stream;
   if (!x->lambda && !x->ik && x->order > 0)
-    return cli_replay_trajectory(r, job, x->path.trajectory, NULL);
+    return cli_replay_trajectory(r, job, x->path.trajectory, NULL, NULL);
   const size_t nq = (size_t)jn_model_nq(job->model), nv = (size_t)jn_model_nv(job->model);
   const size_t motion = nv * (size_t)(x->order + 2), force = nv * (size_t)(x->order + 1);
   const int every = cli_replay_every(job, s->kept_rows);
@@ -485,6 +590,7 @@ static int show(traj *x) {
   }
   chart c = cli_stream_chart(&x->stream);
   c.figure_of = x->sheet.figure_of, c.figures = x->figures, c.figure = x->figure;
+  c.extremes = x->stream.extremes;
   cli_replay replay = {0};
   x->path.tables = tables;
   int code = x->path.report ? make_replay(x, &replay) : CLI_DONE;
@@ -494,8 +600,7 @@ static int show(traj *x) {
   return code ? code : cli_path_show(&x->path, &c, "Motion and forces", cards, &replay);
 }
 
-/* --tool: the solver, from the configuration of the state. A motion that is left open would have
- * derivatives of no function of time. */
+/* --tool: the solver, from the configuration of the state. */
 static int open_tool(traj *x) {
   cli_job *job = &x->path.job;
   const jn_model *m = job->model;
@@ -504,7 +609,7 @@ static int open_tool(traj *x) {
   if (frame < 0 || !driven) return CLI_BAD_INPUT;
   driven[0] = (unsigned char)jn_model_is_floating(m);
   if (job->driven && !(driven = cli_driven(job, job->state.q))) return CLI_BAD_INPUT;
-  jn_status status = jn_ik_new(m, x->order, frame, JN_CONSTRAINT_WELD, NULL, &x->ik);
+  jn_status status = jn_ik_new(m, x->rows - 2, frame, JN_CONSTRAINT_WELD, NULL, &x->ik);
   if (status == JN_ERR_ARGUMENT)
     return cli_bad_input("traj: --tool: no joint moves '%s'", cli_clean(x->tool_link).text);
   if (status) return cli_job_status(job, status);
@@ -514,10 +619,11 @@ static int open_tool(traj *x) {
   return CLI_DONE;
 }
 
-/* Refuses an arm with more joints than the tool needs. */
-static int check_determined(traj *x) {
+/* An arm with more joints than the tool needs moves with velocities of least norm. */
+static int find_spare(traj *x) {
   const jn_model *m = x->path.job.model;
-  int left = 0, held = 0;
+  int left = 0, held = 0, turning = 0;
+  x->reached = x->path.start;
   double *q = cli_take_numbers(&x->path.job.result.memory, (size_t)jn_model_nq(m), 1, 1);
   if (!q) return CLI_BAD_INPUT;
   memcpy(q, x->last, sizeof *q * (size_t)jn_model_nq(m));
@@ -525,14 +631,25 @@ static int check_determined(traj *x) {
   if (status) return row_status(x, x->path.start, status);
   status = jn_ik_null_space(x->ik, q, &left, NULL);
   if (status) return cli_job_status(&x->path.job, status);
-  for (int i = 0; i < jn_model_body_count(m); i++)
-    if (x->driven[i]) held += jn_model_joint(m, i)->nv;
+  for (int i = 0; i < jn_model_body_count(m); i++) {
+    const jn_joint *j = jn_model_joint(m, i);
+    if (x->driven[i])
+      held += j->nv;
+    else
+      turning |= j->nq != j->nv;
+  }
   if (left <= held) return CLI_DONE;
-  return cli_bad_input(
-      "traj: --tool %s: %d degrees of freedom are left when the tool is held: which motion they "
-      "make "
-      "is not determined; hold joints where they are (--driven NAMES)",
-      cli_clean(x->tool_link).text, left - held);
+  if (turning || x->lambda || jn_model_tree(m) != m)
+    return cli_bad_input(
+        "traj: --tool %s: %d degrees of freedom are left when the tool is held, and velocities of "
+        "least norm are not found for models with constraints, mimic, spherical or free joints: "
+        "hold "
+        "joints where they are (--driven NAMES)",
+        cli_clean(x->tool_link).text, left - held);
+  x->spare = left - held;
+  x->rates =
+      cli_take_numbers(&x->path.job.result.memory, (size_t)x->rows, (size_t)jn_model_nv(m), 1);
+  return x->rates ? CLI_DONE : CLI_BAD_INPUT;
 }
 
 static int run_traj(cli_job *job) {
@@ -543,7 +660,16 @@ static int run_traj(cli_job *job) {
         "traj: --state is the configuration from which --tool, or joints that follow by "
         "constraints, start");
   if (!code && x->bands && x->tool_link) code = cli_bad_usage("traj: --bands: not with --tool");
-  if (!code && x->tool_link) code = cli_tool_new(&x->tool, x->order + 2, &job->result.memory);
+  if (!code && job->active && x->tool_link) code = cli_bad_usage("traj: --active: not with --tool");
+  if (!code && job->output.resume && (x->tool_link || cli_is_closed(job)))
+    code = cli_bad_usage(
+        "traj: --resume: not with --tool or constraints, where a row follows from the one before");
+  if (!code && job->output.resume && (x->path.plot || x->path.report || job->joints))
+    code = cli_bad_usage(
+        "traj: --resume: not with --plot, --report or --joints, which need all rows or leave out "
+        "columns: draw the table when it is complete");
+  x->rows = x->order + 2 > TOOL_ROWS ? x->order + 2 : TOOL_ROWS;
+  if (!code && x->tool_link) code = cli_tool_new(&x->tool, x->rows, &job->result.memory);
   x->path.tool = x->tool.model;
   if (!code) code = cli_path_load(&x->path, x->order);
   if (!code && x->tool_link) code = open_tool(x);
@@ -551,6 +677,13 @@ static int run_traj(cli_job *job) {
     code = cli_bad_usage(
         "traj: --bands: the noise is not known with --tolerance or --lambda: leave "
         "them out");
+  if (!code && x->bands && !x->path.tolerance_given && !x->path.lambda_given &&
+      jn_trajectory_band(x->path.trajectory, x->path.start, -1, JN_BODY, NULL, NULL) ==
+          JN_ERR_STATE)
+    code = cli_bad_input(
+        "traj: --bands: %s is a saved fit, or one with lambda or a tolerance, whose noise is not "
+        "known: give the samples it was fitted to",
+        cli_clean(job->trajectory_path).text);
   if (!code && x->bands && cli_is_closed(job))
     code = cli_bad_usage(
         "traj: --bands: constraints are not taken into account: give --open, or leave it out");
@@ -559,7 +692,7 @@ static int run_traj(cli_job *job) {
   x->path.row = fill_row;
   if (!code) code = find_links(x);
   if (!code) code = make_columns(x);
-  if (!code && x->ik) code = check_determined(x);
+  if (!code && x->ik) code = find_spare(x);
   if (!code) code = open_table(x);
   if (!code) code = cli_stream_end(&x->stream, write_table(x));
   if (!code) code = show(x);
@@ -577,11 +710,11 @@ int cli_traj(int argc, char **argv) {
                               CLI_OPT_INT("order", &x.order, 0, 100),
                               CLI_OPT_TEXT("link", &x.links),
                               CLI_OPT_FLAG("bands", &x.bands, 1),
+                              CLI_OPT_FLAG("resume", &x.path.job.output.resume, 1),
                               CLI_JOINTS_OPTION(&x.path.job),
                               CLI_REACTION_OPTIONS(&x.observer),
                               CLI_OPT_TEXT("tool", &x.tool_link),
-                              CLI_OPT_INPUT("state", &x.path.job.state_path),
-                              CLI_OPT_TEXT("driven", &x.path.job.driven)};
+                              CLI_CLOSED_OPTIONS(&x.path)};
   x.path.job.closes = 1;
   return cli_job_run(&x.path.job, table, COUNT(table), argc, argv, cli_path_check, run_traj);
 }

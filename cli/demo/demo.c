@@ -48,7 +48,7 @@ static void name_processor(char *out, size_t size) {
 static int write_file(const study *s, const char *name, const jn_table *table,
                       const cli_cells *cells) {
   char path[4096];
-  const cli_output_options options = {CLI_CSV, path, 0};
+  const cli_output_options options = {.format = CLI_CSV, .path = path};
   cli_output out;
   snprintf(path, sizeof path, "%s/data/%s", s->options.output, name);
   int code = cli_output_open(&out, &options, "demo", 0);
@@ -59,7 +59,7 @@ static int write_file(const study *s, const char *name, const jn_table *table,
 }
 
 static int write_all(study *s) {
-  const cli_output_options options = {s->options.format, NULL, 0};
+  const cli_output_options options = {.format = s->options.format};
   cli_output out;
   int code = study_tables(s);
   for (int i = 0; i < STUDY_SERIES && !code; i++)

@@ -27,9 +27,9 @@ static const struct {
   const char *name;
   plot_picture picture;
   int first; /* first chart of the picture */
-} pictures[] = {{"motion", {NULL, 1, 3, 178, MOST_POINTS}, CHART_MOTION},
-                {"forces", {NULL, 1, 3, 178, MOST_POINTS}, CHART_FORCES},
-                {"cost", {NULL, COSTS, 2, 330, 0}, CHART_COST}};
+} pictures[] = {{"motion", {NULL, 1, 3, 178, MOST_POINTS, 0}, CHART_MOTION},
+                {"forces", {NULL, 1, 3, 178, MOST_POINTS, 0}, CHART_FORCES},
+                {"cost", {NULL, COSTS, 2, 330, 0, 0}, CHART_COST}};
 static const char *const chart_files[CHARTS] = {"motion.csv",      "forces.csv",
                                                 "cost_bodies.csv", "cost_orders.csv",
                                                 "cost_paper.csv",  "cost_baseline.csv"};

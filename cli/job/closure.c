@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "output/names.h"
+#include "job/tool.h"
 
 int cli_is_closed(const cli_job *job) {
   return jn_model_constraint_count(job->model) > 0 && !job->open;
@@ -16,11 +17,93 @@ int cli_refuse_closed(const jn_model *model, const char *path, const char *comma
   if (!n) return CLI_DONE;
   return cli_bad_input(
       "%s: %s has %d constraint%s ('%s'%s): this command does not take them into account; --open "
-      "leaves them out (the open tree); id, fd, hybrid, ik, partials, linearise, traj, simulate, "
-      "check, assemble and loops keep "
-      "them",
+      "leaves them out (the open tree); id, fd, hybrid, ik, partials, linearise, traj, limits, "
+      "simulate, sweep, check, assemble and loops keep them",
       command, path, n, n == 1 ? "" : "s", cli_clean(jn_model_constraint(model, 0)->name).text,
       n > 1 ? ", ..." : "");
+}
+
+/* the constraint named by an option; -1 after a message */
+static int find_constraint(const cli_job *job, const char *option, const char *name) {
+  const jn_model *m = job->model;
+  const int n = jn_model_constraint_count(m);
+  char list[900] = "";
+  for (int i = 0; i < n; i++)
+    if (!strcmp(jn_model_constraint(m, i)->name, name)) return i;
+  for (int i = 0; i < n && i < 12; i++)
+    cli_append(list, sizeof list, "%s'%s'", i ? ", " : "",
+               cli_clean(jn_model_constraint(m, i)->name).text);
+  (void)cli_bad_input("%s: %s: %s has no constraint '%s'%s%s", job->command, option,
+                      job->model_path, cli_clean(name).text, n ? "; there are " : "", list);
+  return -1;
+}
+
+/* --active NAME,NAME,... or none */
+int cli_constraints_read(cli_job *job) {
+  char name[JN_MAX_NAME + 1];
+  if (!(job->proximal >= 0))
+    return cli_bad_usage("%s: --proximal: a number that is not negative expected", job->command);
+  job->constraints.proximal = job->proximal;
+  if (!job->active) return CLI_DONE;
+  unsigned char *active =
+      cli_take(&job->result.memory, (size_t)jn_model_constraint_count(job->model) + 1, 1);
+  if (!active) return CLI_BAD_INPUT;
+  job->constraints.active = active;
+  if (!strcmp(job->active, "none")) return CLI_DONE;
+  for (const char *at = job->active; *at;) {
+    const size_t n = strcspn(at, ",");
+    if (n > JN_MAX_NAME) return cli_bad_usage("%s: --active: a name is too long", job->command);
+    memcpy(name, at, n);
+    name[n] = '\0';
+    const int i = find_constraint(job, "--active", name);
+    if (i < 0) return CLI_BAD_INPUT;
+    active[i] = 1;
+    at += n + (at[n] == ',');
+  }
+  return CLI_DONE;
+}
+
+int cli_world_item(const cli_job *job, int i, const char **file) {
+  const char *item = job->world.items[i], *equals = strrchr(item, '=');
+  char name[JN_MAX_NAME + 1];
+  if (!equals || equals == item || !equals[1] || equals - item > JN_MAX_NAME) {
+    (void)cli_bad_usage("%s: --world: CONSTRAINT=FILE expected, found '%s'", job->command,
+                        cli_clean(item).text);
+    return -1;
+  }
+  memcpy(name, item, (size_t)(equals - item));
+  name[equals - item] = '\0';
+  *file = equals + 1;
+  if (cli_keep_input(job->table, job->options, job->command, *file, "--world, which is read"))
+    return -1;
+  const int found = find_constraint(job, "--world", name);
+  if (found < 0) return -1;
+  const jn_constraint *c = jn_model_constraint(job->model, found);
+  if (c->type != JN_CONSTRAINT_COUPLING && (c->a.body < 0 || c->b.body < 0)) return found;
+  (void)cli_bad_input("%s: --world: no side of constraint '%s' is in the world: none can be moved",
+                      job->command, cli_clean(name).text);
+  return -1;
+}
+
+int cli_constraints_world(cli_job *job, int rows) {
+  const size_t count = (size_t)job->world.count;
+  if (!count) return CLI_DONE;
+  jn_world_motion *motions = cli_take(&job->result.memory, count, sizeof *motions);
+  if (!motions) return CLI_BAD_INPUT;
+  for (int i = 0; i < job->world.count; i++) {
+    cli_tool tool = {0};
+    const char *file;
+    const int constraint = cli_world_item(job, i, &file);
+    int code = constraint < 0 ? CLI_BAD_INPUT : cli_tool_new(&tool, rows, &job->result.memory);
+    if (!code) code = cli_tool_read(&tool, file, rows);
+    motions[i] = tool.target;
+    motions[i].constraint = constraint;
+    cli_tool_free(&tool);
+    if (code) return code;
+  }
+  job->constraints.motions = motions;
+  job->constraints.motion_count = job->world.count;
+  return CLI_DONE;
 }
 
 /* --driven NAME,NAME,... */
@@ -49,7 +132,7 @@ static jn_status choose_driven(cli_job *job, const double *q, unsigned char *dri
   const int n = jn_model_body_count(m);
   unsigned char *dependent = cli_take(&job->result.memory, (size_t)jn_model_nv(m) + 1, 1);
   if (!dependent) return JN_ERR_MEMORY;
-  jn_status status = jn_constraint_rank(m, job->data, q, NULL, NULL, NULL, dependent);
+  jn_status status = jn_constraint_rank(m, job->data, q, &job->constraints, NULL, NULL, dependent);
   for (int i = 0; i < n && !status; i++) driven[i] = !jn_model_joint(m, i)->passive;
   for (int i = 0; i < n && !status; i++) {
     const jn_joint *j = jn_model_joint(m, i);
@@ -72,8 +155,8 @@ unsigned char *cli_driven(cli_job *job, const double *q) {
 int cli_close(cli_job *job, int rows) {
   const unsigned char *driven = cli_driven(job, job->state.q);
   if (!driven) return CLI_BAD_INPUT;
-  return cli_closure_status(
-      job, jn_assemble(job->model, job->data, rows, driven, NULL, job->state.q, job->state.v));
+  return cli_closure_status(job, jn_assemble(job->model, job->data, rows, driven, &job->constraints,
+                                             job->state.q, job->state.v));
 }
 
 /* "pin [0.001, 0, -2e-05], rod [0.3]": constraints that are not satisfied */
@@ -83,7 +166,8 @@ static void list_residuals(const cli_job *job, char *text, size_t size) {
   double *rest = cli_take_numbers(&memory, (size_t)jn_model_constraint_rows(m), 1, 1);
   const char *separator = "";
   text[0] = '\0';
-  if (rest && !jn_constraint_closure(m, job->data, 0, job->state.q, NULL, NULL, rest, NULL, NULL))
+  if (rest && !jn_constraint_closure(m, job->data, 0, job->state.q, NULL, &job->constraints, rest,
+                                     NULL, NULL))
     for (int i = 0; i < jn_model_constraint_count(m); i++) {
       const jn_constraint *c = jn_model_constraint(m, i);
       double most = 0;

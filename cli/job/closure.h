@@ -14,6 +14,16 @@ int cli_refuse_closed(const jn_model *model, const char *path, const char *comma
 /* Rows of an option table. */
 #define CLI_ASSEMBLE_OPTIONS(job) \
   CLI_OPT_FLAG("assemble", &(job)->assemble, 1), CLI_OPT_TEXT("driven", &(job)->driven)
+#define CLI_ACTIVE_OPTION(job) CLI_OPT_TEXT("active", &(job)->active)
+#define CLI_WORLD_OPTION(job) CLI_OPT_LIST("world", &(job)->world)
+#define CLI_PROXIMAL_OPTION(job) CLI_OPT_NUMBER("proximal", &(job)->proximal, 0)
+
+/* job->constraints as --active and --proximal say. */
+int cli_constraints_read(cli_job *job);
+/* Its motions from --world NAME=FILE, the state of a free body: `rows` rows of its twist. */
+int cli_constraints_world(cli_job *job, int rows);
+/* Item i of --world: the constraint, whose side in the world moves, and the file; -1 after a message. */
+int cli_world_item(const cli_job *job, int i, const char **file);
 
 /* The joints that keep their motion, [bodies], released with the result: those named in --driven,
  * else the actuated ones, if they leave the others determined at q; NULL after a message. */

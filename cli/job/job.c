@@ -6,13 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/file.h"
 #include "job/closure.h"
 #include "output/names.h"
 #include "job/reader.h"
 
 const char *const cli_layout_names[] = {"jounce", "pinocchio", "mujoco", "drake", "rbdl", NULL};
 const char *const cli_inertia_names[] = {"default", "strict", "permissive", "repair", NULL};
-const char *const cli_formulation_names[] = {"body", "spatial", "hybrid", "mixed", NULL};
+const char *const cli_formulation_names[] = {"body",  "spatial",   "hybrid",
+                                             "mixed", "classical", NULL};
 
 int cli_job_begin(cli_job *job, const cli_option *table, int count, int argc, char **argv) {
   const char *names[2] = {NULL, NULL}, *command = job->command = argv[0];
@@ -152,11 +154,22 @@ static int set_armature(const cli_job *job, jn_spec *spec, int joint, char *valu
   return CLI_DONE;
 }
 
+static int is_table(const char *path) {
+  static const char *const endings[] = {".csv", ".npy", ".npz"};
+  const char *ending = jn_file_ending(path);
+  for (int i = 0; i < COUNT(endings) && ending; i++)
+    if (jn_same_ending(ending, endings[i])) return 1;
+  return 0;
+}
+
 int cli_job_spec(const cli_job *job, const char *path, jn_spec **spec) {
   jn_error error = {0};
   char *text = NULL;
   size_t size = 0;
   const jn_load_options files = cli_job_files(job);
+  if (is_table(path))
+    return cli_bad_usage("%s: a model expected, found the table '%s': the model comes first",
+                         job->command, path);
   if (strcmp(path, "-") != 0) {
     jn_status status = jn_spec_load_with(path, &files, NULL, spec, &error);
     if (status) return cli_fail(status, &error, path);
@@ -201,7 +214,7 @@ int cli_job_model(cli_job *job) {
         jn_layout_new(job->model, (jn_layout_kind)job->layout_kind, NULL, &job->layout, &error);
     if (status) return cli_fail(status, &error, job->model_path);
   }
-  return job->closes || job->open ? CLI_DONE
+  return job->closes || job->open ? cli_constraints_read(job)
                                   : cli_refuse_closed(job->model, job->model_path, job->command);
 }
 
@@ -271,6 +284,11 @@ static int refuse_singular(const cli_job *job, int joint) {
                          jn_status_text(JN_ERR_SINGULAR));
   const char *name = cli_joint_name(job->model, joint);
   const double mass = mass_below(job->model, joint);
+  if (joint == 0 && jn_model_is_floating(job->model) && !(mass > 0))
+    return cli_bad_input(
+        "%s: the floating base moves no mass: its acceleration is not determined; give its links "
+        "mass, or hold it (--fixed)",
+        job->model_path);
   char what[80] = "moves no mass";
   if (mass > 0)
     snprintf(what, sizeof what, "moves %.3g kg, which has no inertia about its axis", mass);
@@ -284,6 +302,16 @@ static int refuse_singular(const cli_job *job, int joint) {
 int cli_job_status(const cli_job *job, jn_status status) {
   if (status == JN_OK) return CLI_DONE;
   if (status == JN_ERR_SINGULAR) return refuse_singular(job, jn_data_singular_joint(job->data));
+  if (status == JN_ERR_COUPLED)
+    return cli_bad_input("%s: %s: %s (--independent)", job->command, job->model_path,
+                         jn_status_text(status));
+  if (status == JN_ERR_DIGITS)
+    return cli_bad_input(
+        "%s: %s: rounding leaves fewer than two digits of the accelerations: masses, lengths or "
+        "forces differ by too many orders of magnitude; merge the lightest links with their "
+        "neighbours (--lock), give their joints an armature, or prescribe their motion (jounce "
+        "hybrid)",
+        job->command, job->model_path);
   return cli_bad_input("%s: %s: %s", job->command, job->model_path, jn_status_text(status));
 }
 

@@ -3,6 +3,7 @@
 #ifndef CLI_JOB_H
 #define CLI_JOB_H
 
+#include <jounce/constraints.h>
 #include <jounce/dynamics.h>
 #include <jounce/io.h>
 #include <jounce/layout.h>
@@ -40,9 +41,13 @@ typedef struct cli_job {
   int layout_kind, layout_given;
   int gravity_given;
   double gravity[3];
+  const char *active; /* constraints that are active, or "none"; NULL: all */
+  double proximal;    /* of the constraints */
+  cli_list world;     /* NAME=FILE: the motion of the world's side of a constraint */
   cli_output_options output;
   /* derived from the options */
-  jn_spec *spec; /* what the model was built from, with its findings */
+  jn_constraints constraints; /* as --active, --world and --proximal say (job/closure.h) */
+  jn_spec *spec;              /* what the model was built from, with its findings */
   jn_model *model;
   jn_layout *layout; /* of the state and the arrays; NULL: no --layout */
   jn_data *data;

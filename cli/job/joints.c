@@ -33,7 +33,8 @@ int cli_joints_find(cli_job *job, unsigned char **shown) {
   for (char *name = strtok_r(text, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
     int found = 0;
     for (int i = 0; i < n; i++)
-      if (jn_model_joint(job->model, i)->nv > 0 && matches(name, cli_joint_name(job->model, i)))
+      if ((jn_model_joint(job->model, i)->nv > 0 || jn_model_joint(job->model, i)->leader >= 0) &&
+          matches(name, cli_joint_name(job->model, i)))
         (*shown)[i] = 1, found++;
     if (!found)
       return cli_bad_input("%s: --joints: %s has no joint '%s' that moves%s", job->command,

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "output/file.h"
+#include "job/closure.h"
 #include "job/reader.h"
 
 static const char *const option_names[CLI_LIMIT_VALUES] = {"",      "velocity", "acceleration",
@@ -198,11 +199,11 @@ int cli_tool_limit(const cli_limits_given *given, const cli_job *job, cli_tool_s
                        cli_suggest(given->tool, cli_frame_words(job->model), hint, sizeof hint));
 }
 
-int cli_tool_measure(const cli_job *job, const jn_trajectory *motion, int samples,
-                     cli_tool_speed *tool) {
+int cli_tool_measure(const cli_path *p, const jn_trajectory *motion, cli_tool_speed *tool) {
   if (!tool->name) return CLI_DONE;
-  return cli_job_status(job, jn_tool_peak(job->model, job->data, motion, tool->limit.frame, samples,
-                                          NULL, &tool->speed, &tool->t));
+  return cli_closure_status(
+      &p->job, jn_tool_peak_closed(p->job.model, p->job.data, motion, cli_path_closed(p),
+                                   tool->limit.frame, p->samples, NULL, &tool->speed, &tool->t));
 }
 
 /* Pages. */

@@ -61,8 +61,7 @@ cli_limit_rows cli_limit_rows_of(const jn_limit_check *check, int samples);
 
 /* The tool's limit from the options; its largest speed along a motion. Exit statuses. */
 int cli_tool_limit(const cli_limits_given *given, const cli_job *job, cli_tool_speed *tool);
-int cli_tool_measure(const cli_job *job, const jn_trajectory *motion, int samples,
-                     cli_tool_speed *tool);
+int cli_tool_measure(const cli_path *path, const jn_trajectory *motion, cli_tool_speed *tool);
 static inline double cli_tool_used(const cli_tool_speed *tool) {
   return tool->name ? tool->speed / tool->limit.speed : 0;
 }

@@ -89,6 +89,30 @@ int cli_path_load(cli_path *p, int order) {
   return CLI_DONE;
 }
 
+int cli_path_close(cli_path *p) {
+  const size_t nq = (size_t)jn_model_nq(p->job.model);
+  if (!cli_is_closed(&p->job)) {
+    if (p->job.state_path)
+      return cli_bad_usage(
+          "%s: --state is the configuration from which joints that follow by "
+          "constraints start",
+          p->job.command);
+    return CLI_DONE;
+  }
+  double *q = cli_take_numbers(&p->job.result.memory, nq, 1, 1);
+  if (!q) return CLI_BAD_INPUT;
+  if (p->job.state_path)
+    memcpy(q, p->job.state.q, nq * sizeof *q);
+  else {
+    const jn_status status = jn_trajectory_at(p->trajectory, p->start, -1, JN_BODY, q, NULL);
+    if (status) return cli_job_status(&p->job, status);
+  }
+  p->closed.q = q;
+  p->closed.active = p->job.constraints.active;
+  p->closed.driven = cli_driven(&p->job, q);
+  return p->closed.driven ? CLI_DONE : CLI_BAD_INPUT;
+}
+
 double cli_path_time(const cli_path *p, int n) {
   return n == p->samples - 1 ? p->end : p->start + (p->end - p->start) * n / (p->samples - 1);
 }

@@ -3,6 +3,7 @@
 #ifndef CLI_PATH_H
 #define CLI_PATH_H
 
+#include <jounce/motion_limits.h>
 #include <jounce/trajectory.h>
 
 #include "io/tables/stamps.h"
@@ -21,9 +22,10 @@ typedef struct cli_path {
   const char *plot, *report;
   /* derived from the options */
   jn_trajectory *trajectory;
-  const jn_model *tool; /* whose motion it is; NULL: that of the job */
-  jn_fit_report found;  /* of the fit */
-  int needed;           /* the highest derivative of q that the command uses */
+  const jn_model *tool;    /* whose motion it is; NULL: that of the job */
+  jn_fit_report found;     /* of the fit */
+  jn_closed_motion closed; /* of a model with constraints (cli_path_close) */
+  int needed;              /* the highest derivative of q that the command uses */
   double start, end;
   char samples_path[JN_FILE_PATH]; /* the table that the description names; "": none */
   char times[STAMPS_NOTE];         /* what was found in the times of samples; "": nothing */
@@ -66,6 +68,18 @@ int cli_path_check(cli_job *job);
 /* Loads the trajectory and makes a workspace for dynamics of order `order`. Returns an exit status.
  * Release `trajectory` in any case. */
 int cli_path_load(cli_path *path, int order);
+
+/* With constraints: the joints that keep the motion of the trajectory (--driven), and where the others
+ * begin: at --state, else where the trajectory has them at its start. Returns an exit status. */
+int cli_path_close(cli_path *path);
+/* NULL: the open tree */
+static inline const jn_closed_motion *cli_path_closed(const cli_path *path) {
+  return path->closed.driven ? &path->closed : NULL;
+}
+/* Options of commands that keep constraints along a trajectory. */
+#define CLI_CLOSED_OPTIONS(p)                                                             \
+  CLI_OPT_INPUT("state", &(p)->job.state_path), CLI_OPT_TEXT("driven", &(p)->job.driven), \
+      CLI_OPT_TEXT("active", &(p)->job.active)
 
 /* Time of sample n of `samples`. */
 double cli_path_time(const cli_path *path, int n);

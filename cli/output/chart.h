@@ -3,8 +3,12 @@
 #ifndef CLI_CHART_H
 #define CLI_CHART_H
 
+#include <stddef.h>
+
 enum {
-  CHART_CURVES = 12,     /* per panel; a figure with more curves is split evenly */
+  CHART_CURVES = 12, /* per panel; a figure with more curves is split evenly */
+  CHART_ALONE = 8, /* a figure with more curves has a panel for every group, if there are groups */
+  CHART_SHARED = -1,     /* the group of a column that is drawn with every group */
   CHART_NUMBERS = 500000 /* of a chart in a page; of longer tables every n-th row is taken */
 };
 
@@ -13,6 +17,11 @@ typedef struct chart_figure {
   const char *unit; /* of the y axis; "" if dimensionless */
   int from_start;   /* draw differences from the first row */
 } chart_figure;
+
+/* Least and largest value of a column, and column 0 (the time) of the first rows that have them. */
+typedef struct cli_extremes {
+  double least, at_least, largest, at_largest;
+} cli_extremes;
 
 /* Points that are drawn over the curves of the same names. */
 typedef struct chart_samples {
@@ -45,18 +54,30 @@ typedef struct chart {
    * values drawn are at most CHART_NUMBERS and every row is drawn. */
   const struct chart *table;
   const chart_samples *samples; /* in pages; NULL: none */
+  /* in pictures; NULL: none. A page finds groups and limits in its scene. */
+  const int *group_of;      /* [columns]: the limb of the joint, or CHART_SHARED */
+  const char *const *group; /* [groups]: names */
+  int groups;
+  const double *limit;          /* [columns x 2]: lower and upper, drawn dashed; infinite: none */
+  const cli_extremes *extremes; /* [columns]: of the motion, also between the rows */
 } chart;
 
-/* A figure, or a part of a figure with more than CHART_CURVES columns. */
+/* A figure, or one group of it, or a part with at most CHART_CURVES columns. */
 typedef struct chart_panel {
   int figure, part, parts;
-  int first, count; /* columns of the figure: number first to first + count - 1 */
+  int group;        /* -1: all columns of the figure */
+  int first, count; /* columns of the figure and group: number first to first + count - 1 */
   int over;         /* number of overlay columns */
 } chart_panel;
 /* Panel n of the chart. Returns 0 if there are fewer. */
 int chart_panel_at(const chart *c, int n, chart_panel *out);
 /* The column of curve i < count + over of the panel. */
 int chart_panel_column(const chart *c, const chart_panel *panel, int i);
+
+/* "joint torque: left_arm (1 of 2)" */
+void chart_panel_title(const chart *c, const chart_panel *panel, char *title, size_t size);
+/* Is a column the limit of the others ("velocity:+limit")? */
+int chart_is_limit(const chart *c, int column);
 
 /* Value and legend entry of a column; overlay columns follow those of the chart. */
 double chart_value(const chart *c, int row, int column);

@@ -29,6 +29,10 @@ int cli_output_choose(cli_output *out, const cli_output_options *options, const 
   out->format = format_of(options, terminal);
   out->path = options->path;
   out->precision = options->precision;
+  out->resume = options->resume;
+  if (out->resume && (!out->path || out->format != CLI_CSV || out->precision))
+    return cli_bad_usage("%s: --resume: only with --output FILE.csv, and without --precision",
+                         command);
   if ((without & (1u << out->format)) || (out->format == CLI_NPZ && !(without & CLI_WITH_NPZ)))
     return cli_bad_usage("%s: --format %s is not supported here (see 'jounce %s --help')", command,
                          cli_format_names[out->format], command);
@@ -42,6 +46,12 @@ int cli_output_choose(cli_output *out, const cli_output_options *options, const 
 }
 
 int cli_output_start(cli_output *out) {
+  jn_error error = {0};
+  if (out->resume) {
+    if (jn_file_resume(&out->to, out->path, &error)) return cli_bad_input("%s", error.message);
+    out->file = out->to.stream;
+    return CLI_DONE;
+  }
   out->file = out->path ? cli_file_open(&out->to, out->path) : stdout;
   return out->file ? CLI_DONE : CLI_BAD_INPUT;
 }
@@ -53,6 +63,10 @@ int cli_output_open(cli_output *out, const cli_output_options *options, const ch
 }
 
 int cli_output_end(cli_output *out, int code) {
+  if (code && out->resume) {
+    jn_file_leave(&out->to);
+    return code;
+  }
   if (code) {
     if (out->path) cli_file_discard(&out->to);
     return code;

@@ -15,9 +15,10 @@ typedef struct cli_output_options {
   int format;       /* a cli_format; -1: by the ending of the path; text on a terminal; else JSON */
   const char *path; /* NULL: standard output */
   int precision;    /* significant digits; 0: 17, in text what the command chooses */
+  int resume;       /* continue the file that an earlier run has left (stream.h) */
 } cli_output_options;
 #define CLI_OUTPUT_DEFAULT \
-  { -1, NULL, 0 }
+  { -1, NULL, 0, 0 }
 
 #define CLI_WITH_NPZ (1u << 31)
 
@@ -27,7 +28,8 @@ typedef struct cli_output {
   FILE *file;
   const char *path; /* NULL: standard output */
   jn_file to;
-  int precision;  /* as in cli_output_options */
+  int precision; /* as in cli_output_options */
+  int resume;
   int not_finite; /* 1: a number was not finite */
   int depth, after_key;
   char closing[CLI_JSON_DEPTH];

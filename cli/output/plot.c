@@ -96,17 +96,77 @@ static void write_text(FILE *f, const char *text, int own) {
   }
 }
 
-/* Range of the values in a panel; on a logarithmic axis of the positive values. */
-static void panel_range(const chart *c, const chart_panel *panel, double *least, double *most) {
-  *least = HUGE_VAL, *most = -HUGE_VAL;
+/* Least and largest value of a column as it is drawn: of the motion where they are known, else of the
+ * rows; on a logarithmic axis of the positive values. */
+static cli_extremes column_range(const chart *c, const chart_panel *panel, int column) {
+  cli_extremes e = {HUGE_VAL, 0, -HUGE_VAL, 0};
+  const int known = c->extremes && column < c->columns && !c->figure[panel->figure].from_start;
+  for (int n = 0; n < c->rows; n++) {
+    const double x = chart_drawn(c, panel, column, n), t = chart_value(c, n, 0);
+    if (!isfinite(x) || (c->log_y && x <= 0)) continue;
+    if (x < e.least) e.least = x, e.at_least = t;
+    if (x > e.largest) e.largest = x, e.at_largest = t;
+  }
+  if (known && c->extremes[column].least < e.least)
+    e.least = c->extremes[column].least, e.at_least = c->extremes[column].at_least;
+  if (known && c->extremes[column].largest > e.largest)
+    e.largest = c->extremes[column].largest, e.at_largest = c->extremes[column].at_largest;
+  return e;
+}
+
+/* The range of a panel, and where its curves, limits left out, reach their least and largest value. */
+typedef struct panel_range {
+  double least, most;
+  cli_extremes at;
+  int lowest, highest; /* colours of the curves that do */
+  int own;             /* curves */
+} panel_range;
+
+static panel_range range_of(const chart *c, const chart_panel *panel) {
+  panel_range r = {HUGE_VAL, -HUGE_VAL, {HUGE_VAL, 0, -HUGE_VAL, 0}, 0, 0, 0};
   for (int i = 0; i < panel->count + panel->over; i++) {
-    int column = chart_panel_column(c, panel, i);
-    for (int n = 0; n < c->rows; n++) {
-      double x = chart_drawn(c, panel, column, n);
-      if (!isfinite(x) || (c->log_y && x <= 0)) continue;
-      *least = fmin(*least, x);
-      *most = fmax(*most, x);
-    }
+    const int column = chart_panel_column(c, panel, i);
+    const cli_extremes e = column_range(c, panel, column);
+    r.least = fmin(r.least, e.least), r.most = fmax(r.most, e.largest);
+    if (i >= panel->count || chart_is_limit(c, column)) continue;
+    if (e.least < r.at.least) r.at.least = e.least, r.at.at_least = e.at_least, r.lowest = r.own;
+    if (e.largest > r.at.largest)
+      r.at.largest = e.largest, r.at.at_largest = e.at_largest, r.highest = r.own;
+    r.own++;
+  }
+  return r;
+}
+
+/* Is a panel zero throughout? Nothing but rounding errors counts as zero, unless they are what it is
+ * about. Of an orientation: is it constant? */
+static int is_flat(const chart *c, const chart_panel *panel) {
+  const chart_figure *figure = &c->figure[panel->figure];
+  const int turn = strncmp(figure->title, "orientation", 11) == 0;
+  double most = 0;
+  for (int i = 0; i < panel->count; i++) {
+    const int column = chart_panel_column(c, panel, i);
+    const double start = turn ? chart_drawn(c, panel, column, 0) : 0;
+    if (chart_is_limit(c, column)) continue;
+    const cli_extremes e = column_range(c, panel, column);
+    most = fmax(most, fmax(fabs(e.least - start), fabs(e.largest - start)));
+  }
+  return most == 0 || (most < 1e-13 && !figure->from_start && !strstr(figure->title, "deviation"));
+}
+
+/* Panel number n of those that are drawn. Returns 0 if there are fewer. */
+static int drawn_panel(const plot_picture *p, const chart *c, int n, chart_panel *panel) {
+  for (int i = 0, seen = 0; chart_panel_at(c, i, panel); i++)
+    if ((!p->folded || !is_flat(c, panel)) && seen++ == n) return 1;
+  return 0;
+}
+
+/* The limits of a panel widen its range where half of them is used. */
+static void take_limits(const chart *c, const chart_panel *panel, double *least, double *most) {
+  const double low = *least, high = *most, reach = fmax(fabs(low), fabs(high));
+  for (int i = 0; c->limit && i < 2 * panel->count; i++) {
+    const double x = c->limit[2 * chart_panel_column(c, panel, i / 2) + i % 2];
+    if (!isfinite(x) || fabs(x) > 2 * reach || x * (x > 0 ? high : low) <= 0) continue;
+    *least = fmin(*least, x), *most = fmax(*most, x);
   }
 }
 
@@ -167,17 +227,22 @@ static void reference_line(FILE *f, const chart *c, const chart_panel *panel, do
 }
 
 static void draw_curves(FILE *f, const chart *c, int number, const chart_panel *panel, int power) {
+  int own = 0, limits = 0;
   for (int i = 0; i < panel->count + panel->over; i++) {
     const int column = chart_panel_column(c, panel, i);
     const double start = chart_value(c, 0, column) - chart_drawn(c, panel, column, 0);
     fprintf(f, "%s$data%d using 1:(($%d-%.17g)*1e%d) with ", i ? ", \\\n  " : "plot ", number,
             column + 1, start, -power);
-    if (i < panel->count) {
+    if (i < panel->count && chart_is_limit(c, column)) {
+      fprintf(f, "lines linewidth 1.2 dashtype dashes linecolor rgb c8 title '%s'",
+              limits++ ? "" : "limit");
+    } else if (i < panel->count) {
       const char *name = chart_label(c, column);
       char label[LABEL + 1];
       fprintf(f, "%s linewidth %s dashtype %d linecolor rgb c%d title \"",
               c->rows < 30 ? "linespoints pointtype 7 pointsize 0.4" : "lines",
-              panel->over ? "2.6" : "1.4", i / 8 % 4 + 1, i % 8 + 1);
+              panel->over ? "2.6" : "1.4", own / 8 % 4 + 1, own % 8 + 1);
+      own++;
       snprintf(label, sizeof label, "%s", name);
       write_text(f, label, 0);
       fputs(name[strlen(label)] ? "...\" noenhanced" : "\" noenhanced", f);
@@ -191,19 +256,50 @@ static void draw_curves(FILE *f, const chart *c, int number, const chart_panel *
     write_text(f, c->slope_name, 1);
     fputs("\" noenhanced", f);
   }
+  for (int i = 0; c->limit && i < 2 * panel->count; i++) {
+    const double x = c->limit[2 * chart_panel_column(c, panel, i / 2) + i % 2];
+    if (isfinite(x))
+      fprintf(f, ", \\\n  %.9g with lines linewidth 1.2 dashtype dashes linecolor rgb c%d notitle",
+              x * pow(10, -power), i / 2 % 8 + 1);
+  }
   fputc('\n', f);
+}
+
+/* Rounding errors of a panel become zero. */
+static double rounded(const panel_range *r, double x) {
+  return fabs(x) < 1e-12 * fmax(fabs(r->at.least), fabs(r->at.largest)) ? 0 : x;
+}
+
+/* A dot at the least and at the largest value, unless that is zero. */
+static void mark_extremes(FILE *f, const panel_range *r, int power) {
+  const double scale = pow(10, -power);
+  const struct {
+    double t, x;
+    int colour;
+  } dot[] = {{r->at.at_least, r->at.least, r->lowest},
+             {r->at.at_largest, r->at.largest, r->highest}};
+  for (int i = 0; i < 2; i++)
+    if (rounded(r, dot[i].x) != 0)
+      fprintf(f, "set label %d at %.9g, %.9g point pointtype 7 pointsize dot linecolor rgb c%d\n",
+              i + 1, dot[i].t, dot[i].x * scale, dot[i].colour % 8 + 1);
 }
 
 /* `bottom`: no panel of the same chart lies below. */
 static void draw_panel(FILE *f, const chart *c, int number, const chart_panel *panel, int bottom,
-                       int height) {
+                       const plot_picture *p) {
   const chart_figure *figure = &c->figure[panel->figure];
-  double least, most;
-  panel_range(c, panel, &least, &most);
+  const panel_range range = range_of(c, panel);
+  const int marked = p->folded && !c->log_y && range.own && isfinite(range.at.largest);
+  double least = range.least, most = range.most;
+  char title[256];
+  take_limits(c, panel, &least, &most);
   const int power = panel_power(c, least, most);
+  chart_panel_title(c, panel, title, sizeof title);
   fputs("set title \"", f);
-  write_text(f, figure->title, 1);
-  if (panel->parts > 1) fprintf(f, " (%d of %d)", panel->part + 1, panel->parts);
+  write_text(f, title, 1);
+  if (marked)
+    fprintf(f, "   [%.4g, %.4g]", rounded(&range, range.at.least),
+            rounded(&range, range.at.largest));
   fputs("\"\nset xlabel \"", f);
   if (bottom) write_text(f, c->axis, 1);
   fputs("\"\nset ylabel \"", f);
@@ -218,9 +314,11 @@ static void draw_panel(FILE *f, const chart *c, int number, const chart_panel *p
   fputs("\"\n", f);
   x_axis(f, c);
   if (c->log_y) log_axis(f, 'y', c->slope > 0 ? 0.6 * least : least, most);
-  if (!c->log_y) linear_y(f, least, most, power, height / 40);
+  if (!c->log_y) linear_y(f, least, most, power, p->height / 40);
   if (c->slope > 0) reference_line(f, c, panel, least);
+  if (marked) mark_extremes(f, &range, power);
   draw_curves(f, c, number, panel, power);
+  if (marked) fputs("unset label\n", f);
 }
 
 static void write_data(FILE *f, const chart *c, int number) {
@@ -247,29 +345,69 @@ static int longest_label(const plot_picture *p) {
   return most > LABEL ? LABEL + 2 : (int)most;
 }
 
-static int count_panels(const chart *c) {
+static int count_panels(const plot_picture *p, const chart *c) {
   chart_panel panel;
   int n = 0;
-  while (chart_panel_at(c, n, &panel)) n++;
+  while (drawn_panel(p, c, n, &panel)) n++;
   return n;
+}
+
+static int figure_is_flat(const chart *c, int figure) {
+  chart_panel panel;
+  for (int n = 0; chart_panel_at(c, n, &panel); n++)
+    if (panel.figure == figure && !is_flat(c, &panel)) return 0;
+  return 1;
+}
+
+/* The panels that are not drawn, as the heading of the picture. Returns its number of lines. */
+static int write_flat(FILE *f, const plot_picture *p) {
+  enum { ACROSS = 150, LINES = 4 };
+  int lines = 0, used = 0, more = 0, whole = -1;
+  for (int k = 0; p->folded && k < p->count; k++) {
+    const chart *c = &p->charts[k];
+    chart_panel panel;
+    for (int n = 0; chart_panel_at(c, n, &panel); n++) {
+      char title[256];
+      if (!is_flat(c, &panel) || panel.figure == whole) continue;
+      chart_panel_title(c, &panel, title, sizeof title);
+      if (figure_is_flat(c, panel.figure))
+        whole = panel.figure, snprintf(title, sizeof title, "%s", c->figure[whole].title);
+      const int size = (int)strlen(title) + 2;
+      if (lines && used + size > ACROSS && lines == LINES) {
+        more++;
+        continue;
+      }
+      fputs(!lines ? "zero or constant, not drawn: " : used + size > ACROSS ? ",\\n" : ", ", f);
+      if (!lines) lines = 1, used = 29;
+      if (used + size > ACROSS) lines++, used = 0;
+      write_text(f, title, 1);
+      used += size;
+    }
+  }
+  if (more) fprintf(f, " and %d more", more);
+  if (lines) fputs("\\n", f); /* gnuplot leaves too little room below */
+  return lines;
 }
 
 /* A script that writes the picture to standard output in `format`. */
 static void write_script(FILE *f, const plot_picture *p) {
   int panels = 0;
-  for (int k = 0; k < p->count; k++) panels += count_panels(&p->charts[k]);
-  const int lines = (panels + p->across - 1) / p->across;
-  fprintf(f, "width = 1120\nheight = %d\nlabel = %d\n%s", p->height * lines, longest_label(p),
-          report_plot_gp);
-  fprintf(f, "set multiplot layout %d,%d\n", lines, p->across);
+  for (int k = 0; k < p->count; k++) panels += count_panels(p, &p->charts[k]);
+  const int lines = panels ? (panels + p->across - 1) / p->across : 1;
+  fputs("flat = \"", f);
+  const int above = write_flat(f, p);
+  fprintf(f, "\"\nwidth = 1120\nheight = %d\nlabel = %d\n%s",
+          p->height * lines + (above ? 24 + 16 * above : 0), longest_label(p), report_plot_gp);
+  fprintf(f, "set multiplot layout %d,%d%s\n", lines, p->across,
+          above ? " title flat noenhanced font small" : "");
   for (int k = 0; k < p->count; k++) {
     const chart c =
         chart_thin(&p->charts[k], p->points ? (p->charts[k].rows - 1) / p->points + 1 : 1);
-    const int count = count_panels(&c);
+    const int count = count_panels(p, &c);
     chart_panel panel;
     write_data(f, &c, k);
-    for (int n = 0; chart_panel_at(&c, n, &panel); n++)
-      draw_panel(f, &c, k, &panel, n + p->across >= count, p->height);
+    for (int n = 0; drawn_panel(p, &c, n, &panel); n++)
+      draw_panel(f, &c, k, &panel, n + p->across >= count, p);
   }
   fputs("unset multiplot\n", f);
 }
@@ -347,36 +485,13 @@ int chart_check_path(const char *command, const char *path) {
                        command, path);
 }
 
-/* The figures of columns without those that are zero throughout, released with free; NULL: none is
- * left, or out of memory. */
-static int *figures_not_zero(const chart *c) {
-  int *figure_of = malloc((size_t)c->columns * sizeof *figure_of), drawn = 0;
-  char *used = calloc((size_t)c->figures + 1, 1);
-  for (int i = 1; figure_of && used && i < c->columns; i++) {
-    const int figure = c->figure_of[i];
-    const double start = figure >= 0 && c->figure[figure].from_start ? chart_value(c, 0, i) : 0;
-    for (int n = 0; figure >= 0 && n < c->rows && !used[figure]; n++)
-      used[figure] = chart_value(c, n, i) != start;
-  }
-  for (int i = 0; figure_of && used && i < c->columns; i++) {
-    figure_of[i] = c->figure_of[i] >= 0 && used[c->figure_of[i]] ? c->figure_of[i] : -1;
-    drawn += figure_of[i] >= 0;
-  }
-  free(used);
-  if (drawn) return figure_of;
-  free(figure_of);
-  return NULL;
-}
-
-int chart_draw(const chart *whole, const char *command, const char *path) {
-  chart some = *whole;
-  int *figure_of = whole->overlay ? NULL : figures_not_zero(whole);
-  if (figure_of) some.figure_of = figure_of;
-  const plot_picture picture = {.charts = &some, .count = 1, .across = 2, .height = 235};
+int chart_draw(const chart *c, const char *command, const char *path) {
+  plot_picture picture = {
+      .charts = c, .count = 1, .across = 2, .height = 235, .folded = !c->overlay};
+  if (count_panels(&picture, c) == 0) picture.folded = 0;
   const char *format = ends_with(path, ".png") ? "format='png'" : "format='svg'";
   char reason[PLOT_REASON];
   FILE *drawn = draw(&picture, format, reason);
-  free(figure_of);
   return drawn ? copy(drawn, path) : cli_bad_input("%s: --plot: %s", command, reason);
 }
 

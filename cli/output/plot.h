@@ -16,6 +16,7 @@ typedef struct plot_picture {
   int across; /* panels in a row */
   int height; /* of a panel, in pixels */
   int points; /* approximate number of points per curve; 0: all */
+  int folded; /* panels that are zero throughout become a line of text, and extremes are marked */
 } plot_picture;
 
 /* Writes `folder`/figures/`name`.svg, .png and the script, .gp. Returns 1, or 0 and a reason. */
@@ -32,8 +33,8 @@ int plot_folders(const char *command, const char *folder);
 /* Checks that a path of --plot ends in .svg or .png. Returns an exit status, after a message that
  * starts with the command. */
 int chart_check_path(const char *command, const char *path);
-/* Draws all panels of a chart into one picture, but for figures that are zero throughout. Returns an
- * exit status. */
+/* Draws all panels of a chart into one picture. Those that are zero throughout become a line of text.
+ * Returns an exit status. */
 int chart_draw(const chart *c, const char *command, const char *path);
 
 #endif

@@ -194,9 +194,7 @@ static cli_output *key(cli_output *out, const char *name) {
 static void write_panel(cli_output *out, const chart *c, const chart_panel *panel) {
   const chart_figure *figure = &c->figure[panel->figure];
   char title[256];
-  snprintf(title, sizeof title, "%s", figure->title);
-  if (panel->parts > 1)
-    snprintf(title, sizeof title, "%s (%d of %d)", figure->title, panel->part + 1, panel->parts);
+  chart_panel_title(c, panel, title, sizeof title);
   cli_json_begin(out, '{');
   cli_json_text(key(out, "title"), title);
   cli_json_text(key(out, "unit"), figure->unit);

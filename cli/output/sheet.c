@@ -17,12 +17,16 @@ int cli_sheet_new(cli_sheet *s, int rows, int columns, const chart_figure *figur
   if (!status) {
     s->figure_of = malloc((size_t)columns * sizeof *s->figure_of);
     s->names = malloc((size_t)columns * sizeof *s->names);
+    s->labels = malloc((size_t)columns * sizeof *s->labels);
     s->extremes = malloc((size_t)columns * sizeof *s->extremes);
   }
-  if (status || !s->figure_of || !s->names || !s->extremes)
+  if (status || !s->figure_of || !s->names || !s->labels || !s->extremes)
     return cli_bad_input("%s: a table of %d rows and %d columns",
                          jn_status_text(status ? status : JN_ERR_MEMORY), rows, columns);
-  for (int i = 0; i < columns; i++) s->names[i] = s->table->names[i], s->figure_of[i] = -1;
+  for (int i = 0; i < columns; i++) {
+    s->names[i] = s->labels[i] = s->table->names[i];
+    s->figure_of[i] = -1;
+  }
   return CLI_DONE;
 }
 
@@ -30,6 +34,7 @@ void cli_sheet_free(cli_sheet *s) {
   jn_table_free(s->table);
   free(s->figure_of);
   free(s->names);
+  free(s->labels);
   free(s->extremes);
   memset(s, 0, sizeof *s);
 }
@@ -42,6 +47,11 @@ void cli_sheet_column(cli_sheet *s, int column, int figure, const char *format, 
   s->figure_of[column] = figure;
 }
 
+void cli_sheet_shorten(cli_sheet *s, int column) {
+  const char *colon = strchr(s->names[column], ':');
+  if (colon && colon[1]) s->labels[column] = colon + 1;
+}
+
 double *cli_sheet_row(const cli_sheet *s, int row) {
   return s->table->values + (size_t)row * (size_t)s->table->columns;
 }
@@ -51,6 +61,7 @@ chart cli_sheet_chart(const cli_sheet *s) {
                  .columns = s->table->columns,
                  .values = s->table->values,
                  .names = s->names,
+                 .labels = s->labels,
                  .axis = "t [s]",
                  .figure_of = s->figure_of,
                  .figures = s->figures,

@@ -8,10 +8,6 @@
 #include "output/chart.h"
 #include "output/output.h"
 
-/* Least and largest value of a column, and column 0 (the time) of the first rows that have them. */
-typedef struct cli_extremes {
-  double least, at_least, largest, at_largest;
-} cli_extremes;
 /* Takes one more row, or the first one. */
 void cli_extremes_take(cli_extremes *extremes, int columns, const double *row, int is_first);
 /* Writes a line for every column but the first. left_out[columns]: 1 for columns without a line;
@@ -23,6 +19,7 @@ typedef struct cli_sheet {
   jn_table *table; /* column 0 is the time, or another x axis */
   int *figure_of;  /* [columns] */
   const char **names;
+  const char **labels;    /* [columns], in legends */
   cli_extremes *extremes; /* [columns], by cli_sheet_measure */
   const chart_figure *figure;
   int figures;
@@ -34,6 +31,8 @@ void cli_sheet_free(cli_sheet *sheet);
 /* Sets the name of a column and its figure (-1: none). */
 void cli_sheet_column(cli_sheet *sheet, int column, int figure, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* Legends show what follows the ':' of its name: the title of the figure says the rest. */
+void cli_sheet_shorten(cli_sheet *sheet, int column);
 double *cli_sheet_row(const cli_sheet *sheet, int row);
 
 chart cli_sheet_chart(const cli_sheet *sheet);

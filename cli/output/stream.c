@@ -1,9 +1,13 @@
 /* stream.c: tables written row by row. */
 #include "output/stream.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "io/number.h"
 #include "io/tables/npy.h"
 #include "io/text.h"
 #include "output/message.h"
@@ -68,6 +72,79 @@ void cli_stream_head(cli_stream *s) {
   }
 }
 
+/* What `write` writes to the output, as a text to free. */
+static char *written_text(cli_stream *s, void (*write)(cli_stream *s, const double *row),
+                          const double *row) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *file = s->out.file;
+  s->out.file = open_memstream(&text, &size);
+  if (s->out.file) {
+    write(s, row);
+    if (fclose(s->out.file)) {
+      free(text);
+      text = NULL;
+    }
+  }
+  s->out.file = file;
+  return text;
+}
+static void write_head(cli_stream *s, const double *row) {
+  (void)row;
+  cli_stream_head(s);
+}
+
+/* The numbers of a line, which it cuts: as many as there are columns. */
+static int read_row(const cli_stream *s, char *line, double *row) {
+  line[strcspn(line, "\n")] = '\0';
+  return jn_read_comma_numbers(line, (size_t)s->columns, row) <= NUMBER_UNDERFLOW;
+}
+
+/* Reads on to behind the kept rows. Returns their bytes, or -1: they are not rows of this table. */
+static long keep_rows(cli_stream *s, int kept, char **line, size_t *room, double *row) {
+  for (int n = 0; n < kept; n++) {
+    if (getline(line, room, s->out.file) < 0 || !read_row(s, *line, row)) return -1;
+    if (s->take) s->take(s->context, row);
+  }
+  return ftell(s->out.file);
+}
+
+static int is_another(const cli_stream *s) {
+  return cli_bad_input(
+      "%s: --resume: %s.part was not written by this command with this model and these options: "
+      "remove it, or give another --output",
+      s->command, s->out.path);
+}
+
+int cli_stream_resume(cli_stream *s, double *row) {
+  FILE *file = s->out.file;
+  char *head = written_text(s, write_head, NULL), *line = NULL;
+  size_t room = 0;
+  long lines = -1, at = 0, size = 0; /* complete lines behind the heading */
+  ssize_t n;
+  int code = head ? CLI_DONE : cli_bad_input("out of memory");
+  while (!code && (n = getline(&line, &room, file)) > 0 && line[n - 1] == '\n') {
+    if (lines++ < 0) {
+      if (strcmp(line, head) != 0) code = is_another(s);
+      size = ftell(file);
+    }
+  }
+  int kept = lines < 2 ? 0 : (int)((lines - 2) / s->block * s->block + 1);
+  if (kept > s->rows) code = code ? code : is_another(s);
+  if (!code && lines >= 0) {
+    fseek(file, size, SEEK_SET);
+    at = keep_rows(s, kept, &line, &room, row);
+    if (at < 0) code = is_another(s);
+    if (!code && kept && getline(&line, &room, file) > 0) s->expected = line, line = NULL;
+  }
+  if (!code && (ftruncate(fileno(file), at) || fseek(file, at, SEEK_SET)))
+    code = cli_bad_input("%s.part: cannot continue: %s", s->out.path, strerror(errno));
+  if (!code && lines < 0) cli_stream_head(s);
+  s->next = kept;
+  free(head), free(line);
+  return code;
+}
+
 static void write_row(cli_stream *s, const double *row) {
   cli_output *out = &s->out;
   if (out->format == CLI_JSON) {
@@ -99,7 +176,13 @@ void cli_stream_row(cli_stream *s, const double *row) {
   if (s->kept_rows && s->next % s->every == 0)
     memcpy(s->kept + (size_t)(s->next / s->every) * (size_t)s->columns, row,
            (size_t)s->columns * sizeof *row);
-  if (!s->hidden) write_row(s, row);
+  if (s->expected) {
+    char *text = written_text(s, write_row, row);
+    s->differs = !text || strcmp(text, s->expected) != 0;
+    free(text), free(s->expected);
+    s->expected = NULL;
+  }
+  if (!s->hidden && !s->differs) write_row(s, row);
   s->next++;
 }
 
@@ -107,7 +190,12 @@ void cli_stream_foot(cli_stream *s) {
   if (!s->hidden) cli_json_end(&s->out);
 }
 
-int cli_stream_end(cli_stream *s, int code) { return cli_output_end(&s->out, code); }
+int cli_stream_end(cli_stream *s, int code) {
+  if (s->differs) code = is_another(s);
+  free(s->expected);
+  s->expected = NULL;
+  return cli_output_end(&s->out, code);
+}
 
 chart cli_stream_chart(const cli_stream *s) {
   return (chart){.rows = s->kept_rows,

@@ -17,6 +17,10 @@ typedef struct cli_stream {
   int hidden;                    /* rows are not written, only measured */
   int figures;                   /* keep rows for figures */
   int all;                       /* keep every row (npz) */
+  int block;                     /* --resume continues behind a multiple of so many rows */
+  /* --resume: called for every row that is kept; NULL: nothing to do */
+  void (*take)(void *context, const double *row);
+  void *context;
   /* results */
   cli_output out;
   int next;               /* rows so far */
@@ -24,6 +28,8 @@ typedef struct cli_stream {
   double *written;        /* [columns]: room for the columns that are written */
   double *kept;           /* [kept_rows x columns]: row 0, `every`, 2 `every`, ... */
   int kept_rows, every;
+  char *expected; /* --resume: the next row as the earlier run wrote it; NULL: not known */
+  int differs;    /* ... but is another one now */
 } cli_stream;
 
 /* Opens the output. Returns an exit status; call cli_stream_end if it is 0. */
@@ -31,6 +37,10 @@ int cli_stream_open(cli_stream *s, const cli_output_options *options, unsigned w
                     cli_memory *memory);
 /* What comes before the rows: names of columns. In JSON within the open object. */
 void cli_stream_head(cli_stream *s);
+/* --resume, instead of cli_stream_head: the rows of an earlier run that are kept, `next` of them.
+ * row[columns]: receives the last of them. The first row that is computed again must be the one of
+ * the earlier run: else the run is refused by cli_stream_end. Returns an exit status. */
+int cli_stream_resume(cli_stream *s, double *row);
 void cli_stream_row(cli_stream *s, const double *row);
 /* What comes after the rows. */
 void cli_stream_foot(cli_stream *s);

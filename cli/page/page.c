@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "io/file.h"
+#include "page/limbs.h"
 #include "page/scene.h"
 
 int cli_check_pictures(const char *command, const char *plot, const char *report) {
@@ -51,10 +52,15 @@ static void write_facts(FILE *page, const cli_job *job, const cli_page *about) {
   fputs("</dd>\n</dl>\n", page);
 }
 
+static int draw(cli_job *job, const char *plot, chart c) {
+  int code = cli_chart_limbs(&c, job);
+  return code ? code : chart_draw(&c, job->command, plot);
+}
+
 int cli_page_write(cli_job *job, const char *plot, const char *report, const chart *c,
                    const cli_page *about) {
   char title[1024];
-  int code = plot && c ? chart_draw(c, job->command, plot) : CLI_DONE;
+  int code = plot && c ? draw(job, plot, *c) : CLI_DONE;
   if (code || !report) return code;
   snprintf(title, sizeof title, "%s of %s", about->title, cli_job_name(job).text);
   jn_file file;

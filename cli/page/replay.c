@@ -208,22 +208,27 @@ void cli_replay_end(cli_replay *r, const cli_job *job) {
 }
 
 int cli_replay_trajectory(cli_replay *r, cli_job *job, const jn_trajectory *motion,
-                          const jn_limit_range *range) {
+                          const jn_closed_motion *closed, const jn_limit_range *range) {
   const double start = jn_trajectory_start(motion), end = jn_trajectory_end(motion);
   const size_t nq = (size_t)jn_model_nq(job->model), nv = (size_t)jn_model_nv(job->model);
   const double wanted = 60 * (end - start);
   int rows = wanted < 201 ? 201 : wanted > REPLAY_ROWS ? REPLAY_ROWS : (int)wanted;
   if (rows > most_rows(job)) rows = most_rows(job);
   int code = cli_replay_new(r, job, rows, range);
-  double *q = cli_take_numbers(&job->result.memory, nq + 5 * nv, 1, 1), *v = q + nq,
-         *tau = v + 3 * nv;
+  const size_t all = 2 * (size_t)jn_model_constraint_rows(job->model);
+  double *q = cli_take_numbers(&job->result.memory, 2 * nq + 5 * nv + all, 1, 1), *v = q + nq,
+         *tau = v + 3 * nv, *near = tau + 2 * nv, *lambda = closed ? near + nq : NULL;
   if (code || !q) return CLI_BAD_INPUT;
-  const jn_representation rep = jn_data_settings(job->data)->representation;
+  if (closed) memcpy(near, closed->q, nq * sizeof *q);
   for (int n = 0; n < rows; n++) {
     const double t = n == rows - 1 ? end : start + (end - start) * n / (rows - 1);
-    const cli_instant now = {t, q, v, tau, NULL, 3, 2};
-    jn_status status = jn_trajectory_at(motion, t, 1, rep, q, v);
-    if (!status) status = jn_inverse_dynamics(job->model, job->data, 1, q, v, NULL, tau);
+    const cli_instant now = {t, q, v, tau, lambda, 3, 2};
+    jn_status status = jn_closed_motion_at(job->model, job->data, motion, closed, t, 1, near, q, v);
+    if (!status)
+      status = closed ? jn_constrained_inverse_dynamics(job->model, job->data, 1, q, v, NULL,
+                                                        &job->constraints, tau, lambda)
+                      : jn_inverse_dynamics(job->model, job->data, 1, q, v, NULL, tau);
+    memcpy(near, q, nq * sizeof *q);
     if (!status) status = cli_replay_take(r, job, &now);
     if (status) return cli_job_status(job, status);
   }

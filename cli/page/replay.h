@@ -47,6 +47,6 @@ void cli_replay_end(cli_replay *r, const cli_job *job);
 /* All of it from a trajectory; the workspace of the job has order 1 or more. Returns an exit
  * status. */
 int cli_replay_trajectory(cli_replay *r, cli_job *job, const jn_trajectory *motion,
-                          const jn_limit_range *range);
+                          const jn_closed_motion *closed, const jn_limit_range *range);
 
 #endif

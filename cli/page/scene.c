@@ -59,6 +59,8 @@ static void put_joint(cli_output *out, const scene *s, int i) {
   put_limit(out, "lower", j->limits.lower);
   put_limit(out, "upper", j->limits.upper);
   put_limit(out, "velocity", j->limits.velocity);
+  put_limit(out, "acceleration", j->limits.acceleration);
+  put_limit(out, "jerk", j->limits.jerk);
   put_limit(out, "effort", j->limits.effort);
   put_limit(out, "effort_rate", j->limits.effort_rate);
   cli_json_bool(key(out, "passive"), j->passive);
@@ -212,6 +214,10 @@ static void put_scene(cli_output *out, const void *context) {
   put_places(out, s);
   put_shapes(out, s);
   cli_json_bool(key(out, "missing"), s->shapes.notes > 0);
+  cli_json_begin(key(out, "lost"), '[');
+  for (int i = 0; s->shapes.lost && i < jn_model_body_count(m); i++)
+    if (s->shapes.lost[i + 1]) cli_json_int(out, i);
+  cli_json_end(out);
   if (s->replay && s->replay->rows) put_replay(out, s);
   if (s->replay && s->replay->tool >= 0) cli_json_int(key(out, "tool"), s->replay->tool);
   if (s->replay && s->replay->target) put_pose(out, "target", *s->replay->target);

@@ -32,8 +32,10 @@ typedef struct finder {
   jn_folders tops; /* the package path, then the folder of the model */
   char folder[JN_FILE_PATH];
   const xml_node *robot;
-  named_mesh *seen; /* [shapes->meshes] */
-  int failed;       /* out of memory */
+  named_mesh *seen;              /* [shapes->meshes] */
+  int failed;                    /* out of memory */
+  const char *why[SHAPES_NOTES]; /* reasons of the notes, and how many files more have them */
+  int same[SHAPES_NOTES];
 } finder;
 
 static void note(finder *f, const char *format, const char *a, const char *b) {
@@ -43,6 +45,27 @@ static void note(finder *f, const char *format, const char *a, const char *b) {
     return;
   }
   snprintf(s->note[s->notes++], sizeof s->note[0], format, cli_clean(a).text, cli_clean(b).text);
+}
+
+/* A reason is given once, with the first file that has it; the others are counted. */
+static void not_shown(finder *f, const char *name, const char *why) {
+  const int n = f->shapes->notes;
+  for (int i = 0; i < n; i++)
+    if (f->why[i] && strcmp(f->why[i], why) == 0) {
+      f->same[i]++;
+      return;
+    }
+  if (n < SHAPES_NOTES) f->why[n] = why;
+  note(f, "%s: not shown: %s", name, why);
+}
+
+static void count_same(finder *f) {
+  for (int i = 0; i < f->shapes->notes; i++) {
+    char *text = f->shapes->note[i];
+    const size_t n = strlen(text);
+    if (f->same[i])
+      snprintf(text + n, sizeof f->shapes->note[0] - n, " (the same for %d more)", f->same[i]);
+  }
 }
 
 /* Elements. */
@@ -138,7 +161,7 @@ static int read_mesh(finder *f, const char *name, jn_named_file *file) {
   for (int i = 0; i < s->meshes; i++)
     if (f->seen[i].device == file->device && f->seen[i].inode == file->inode) return i;
   if (s->meshes == SHAPES_MESHES) {
-    note(f, "%s: not shown: %s", name, "there are more than 512 mesh files");
+    not_shown(f, name, "there are more than 512 mesh files");
     return -1;
   }
   jn_status status = jn_stream_read(file->stream, name, &f->hooks, &text, &size, &error);
@@ -146,25 +169,26 @@ static int read_mesh(finder *f, const char *name, jn_named_file *file) {
   if (!why) why = cli_mesh_read(&s->mesh[s->meshes], last_name(name), text, size);
   jn_block_free(&f->hooks, text);
   if (why) {
-    note(f, "%s: not shown: %s", name, why);
+    not_shown(f, name, why);
     return -1;
   }
   f->seen[s->meshes] = (named_mesh){file->device, file->inode};
   return s->meshes++;
 }
 
-static int find_mesh(finder *f, const xml_node *mesh, cli_shape *shape) {
-  const char *name = attribute(mesh, "filename");
+static int find_mesh(finder *f, const char *name, cli_shape *shape) {
   jn_named_file file;
   if (!name) return 0;
-  if (!numbers(mesh, "scale", 3, shape->size)) shape->size[0] = shape->size[1] = shape->size[2] = 1;
+  unsigned char *lost = &f->shapes->lost[shape->body + 1], before = *lost;
+  *lost = 1; /* until it is found */
   const char *why = open_mesh(f, name, &file);
   if (why) {
-    note(f, "%s: not shown: %s", name, why);
+    not_shown(f, name, why);
     return 0;
   }
   shape->mesh = read_mesh(f, name, &file);
   fclose(file.stream);
+  if (shape->mesh >= 0) *lost = before;
   return shape->mesh >= 0;
 }
 
@@ -188,7 +212,9 @@ static int read_geometry(finder *f, const xml_node *geometry, cli_shape *shape) 
     return numbers(sphere, "radius", 1, &shape->size[0]);
   }
   shape->kind = SHAPE_MESH;
-  return mesh && find_mesh(f, mesh, shape);
+  if (mesh && !numbers(mesh, "scale", 3, shape->size))
+    shape->size[0] = shape->size[1] = shape->size[2] = 1;
+  return mesh && find_mesh(f, attribute(mesh, "filename"), shape);
 }
 
 static void add_shape(finder *f, const cli_shape *shape) {
@@ -248,19 +274,35 @@ static int has_word(const char *text, size_t size, const char *word) {
   return 0;
 }
 
+/* Folders and tables for mesh files. */
+static void prepare(finder *f) {
+  char which[JN_FILE_PATH];
+  jn_file_folder(f->job->model_path, f->folder);
+  const char *why =
+      jn_file_folders(&f->tops, &f->arena, &f->hooks, f->job->package_path, f->folder, which);
+  f->seen = calloc(SHAPES_MESHES, sizeof *f->seen);
+  f->shapes->mesh = calloc(SHAPES_MESHES, sizeof *f->shapes->mesh);
+  f->shapes->lost = calloc((size_t)jn_model_body_count(f->job->model) + 1, 1);
+  f->failed = !f->seen || !f->shapes->mesh || !f->shapes->lost || why == jn_file_no_memory;
+  if (why) note(f, "%s: %s", which, why);
+}
+
 /* Geoms of MJCF, where sizes are half lengths. */
-static void take_geom(void *context, const char *link, const char *type, jn_pose pose,
-                      const double size[3]) {
+static void take_geom(void *context, const jn_geom *geom) {
   finder *f = context;
-  const int frame = jn_model_find_frame(f->job->model, link);
-  if (frame < 0) return;
+  const int frame = jn_model_find_frame(f->job->model, geom->link);
+  if (frame < 0 || f->shapes->count == SHAPES_MOST || f->failed) return;
   const jn_frame *at = jn_model_frame(f->job->model, frame);
-  cli_shape shape = {.body = at->body, .pose = jn_pose_mul(at->pose, pose), .mesh = -1};
-  for (int i = 0; i <= SHAPE_ELLIPSOID; i++)
-    if (strcmp(cli_shape_names[i], type) == 0) shape.kind = (cli_shape_kind)i;
+  cli_shape shape = {.body = at->body, .pose = jn_pose_mul(at->pose, geom->pose), .mesh = -1};
+  for (int i = 0; i <= SHAPE_MESH; i++)
+    if (strcmp(cli_shape_names[i], geom->type) == 0) shape.kind = (cli_shape_kind)i;
   const int is_long = shape.kind == SHAPE_CYLINDER || shape.kind == SHAPE_CAPSULE;
   for (int i = 0; i < 3; i++)
-    shape.size[i] = shape.kind == SHAPE_BOX || (is_long && i == 1) ? 2 * size[i] : size[i];
+    shape.size[i] =
+        shape.kind == SHAPE_BOX || (is_long && i == 1) ? 2 * geom->size[i] : geom->size[i];
+  for (int i = 0; i < 4 && geom->rgba; i++)
+    shape.colour[i] = fmin(fmax(geom->rgba[i], 0), 1), shape.coloured = 1;
+  if (shape.kind == SHAPE_MESH && !find_mesh(f, geom->file, &shape)) return;
   add_shape(f, &shape);
 }
 
@@ -269,8 +311,11 @@ static void read_mjcf(finder *f, const char *text, size_t size) {
   const jn_load_options files = cli_job_files(f->job);
   jn_spec *spec = NULL;
   jn_error error = {0};
-  if (jn_mjcf_watch(text, size, path, path, &files, NULL, take_geom, f, &spec, &error))
+  prepare(f);
+  if (!f->failed &&
+      jn_mjcf_watch(text, size, path, path, &files, NULL, take_geom, f, &spec, &error))
     note(f, "no shapes: %s%s", error.message, "");
+  if (!f->failed) reduce(f);
   jn_spec_free(spec);
 }
 
@@ -304,14 +349,8 @@ static void read_robot(finder *f, const char *text, size_t size) {
   xml_tree *tree = calloc(1, sizeof *tree);
   xml_node *root = NULL;
   jn_error error = {0};
-  char which[JN_FILE_PATH];
-  jn_file_folder(f->job->model_path, f->folder);
-  const char *why =
-      jn_file_folders(&f->tops, &f->arena, &f->hooks, f->job->package_path, f->folder, which);
-  f->seen = calloc(SHAPES_MESHES, sizeof *f->seen);
-  f->shapes->mesh = calloc(SHAPES_MESHES, sizeof *f->shapes->mesh);
-  f->failed = !tree || !f->seen || !f->shapes->mesh || why == jn_file_no_memory;
-  if (why) note(f, "%s: %s", which, why);
+  prepare(f);
+  f->failed |= !tree;
   if (!f->failed) {
     tree->hooks = f->hooks;
     tree->keep = keep;
@@ -325,9 +364,7 @@ static void read_robot(finder *f, const char *text, size_t size) {
       read_links(f), reduce(f);
     jn_xml_tree_free(tree);
   }
-  free(f->seen);
   free(tree);
-  jn_arena_free(&f->arena, &f->hooks);
 }
 
 int cli_shapes_find(cli_shapes *shapes, const cli_job *job) {
@@ -337,6 +374,9 @@ int cli_shapes_find(cli_shapes *shapes, const cli_job *job) {
   char *text = read_model(&f, &size);
   if (text) read_robot(&f, text, size);
   jn_block_free(&f.hooks, text);
+  free(f.seen);
+  jn_arena_free(&f.arena, &f.hooks);
+  count_same(&f);
   if (shapes->more)
     snprintf(shapes->note[SHAPES_NOTES - 1], sizeof shapes->note[0],
              "and %d more shapes that are not shown", shapes->more + 1);
@@ -347,4 +387,5 @@ void cli_shapes_free(cli_shapes *shapes) {
   for (int i = 0; i < shapes->meshes; i++) cli_mesh_free(&shapes->mesh[i]);
   free(shapes->mesh);
   free(shapes->list);
+  free(shapes->lost);
 }

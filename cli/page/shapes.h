@@ -1,5 +1,5 @@
 /* shapes.h: the visual shapes of a model: of the elements <visual> of a URDF (or of what a xacro
- * expands to), and the geoms of MJCF that are no meshes. Mesh files are opened in the folder of the model or below, and below the folders of
+ * expands to), and the geoms of MJCF. Mesh files are opened in the folder of the model or below, and below the folders of
  * --package-path; nothing else is. What cannot be shown is a note of the page, not an error. */
 #ifndef CLI_SHAPES_H
 #define CLI_SHAPES_H
@@ -39,6 +39,7 @@ typedef struct cli_shapes {
   int count, room;
   cli_mesh *mesh;
   int meshes;
+  unsigned char *lost; /* [bodies + 1]: a shape of the body, or of the world (0), is not shown */
   char note[SHAPES_NOTES][1024];
   int notes, more;
 } cli_shapes;

@@ -43,7 +43,8 @@ extern "C" {
   X(JN_ERR_ASSEMBLY, "the constraints cannot be satisfied from this configuration")           \
   X(JN_ERR_INFEASIBLE, "the limits cannot be kept")                                           \
   X(JN_ERR_FIT, "the samples do not determine the motion")                                    \
-  X(JN_ERR_COUPLED, "not available with eliminated mimic joints: make them independent")
+  X(JN_ERR_COUPLED, "not available with eliminated mimic joints: make them independent")      \
+  X(JN_ERR_DIGITS, "rounding leaves too few digits of the result")
 
 typedef enum jn_status {
 #define JN_STATUS_ENUM(code, text) code,

@@ -1,7 +1,7 @@
 /* batch.h: dynamics of many states of one model at once.
  *
  * States are stored one after another in plain arrays. Packs of states are computed in the lanes of
- * SIMD registers, and packs are distributed over threads. Results agree with the single call to
+ * SIMD registers, and packs are distributed over as many threads as pay. Results agree with the single call to
  * rounding (same order of operations, contraction may differ), bit for bit when strict
  * (jn_settings), and do not depend on the number of threads. */
 #ifndef JOUNCE_BATCH_H
@@ -27,6 +27,13 @@ JN_API void jn_batch_free(jn_batch *batch);
 JN_API jn_settings *jn_batch_settings(jn_batch *batch); /* formulation: body only */
 JN_API int jn_batch_lanes(const jn_batch *batch);       /* states in a register */
 JN_API int jn_batch_threads(const jn_batch *batch);
+
+/* Layout of the arrays of the calls that follow. JN_STATES_FIRST (default): one state after another,
+ * as below. JN_NUMBERS_FIRST, a structure of arrays: number i of all states together, x[i * count +
+ * state], so q[nq x count], v[(r+2) x nv x count], ...; packs load such states without transposing
+ * them. The results have the same bits. Not for models with constraints. */
+typedef enum jn_batch_layout { JN_STATES_FIRST, JN_NUMBERS_FIRST } jn_batch_layout;
+JN_API jn_status jn_batch_set_layout(jn_batch *batch, jn_batch_layout layout);
 
 /* q[count x nq], v[count x (r+2) x nv] -> tau[count x (r+1) x nv].
  * status[count] (may be NULL) receives the status of each state. A state that fails leaves its

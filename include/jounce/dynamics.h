@@ -41,6 +41,19 @@ JN_API jn_status jn_forward_dynamics(const jn_model *model, jn_data *data, int o
                                      const double *q, const double *v, const double *tau,
                                      const jn_external *external, double *a);
 
+/* Forward dynamics with an estimate of its error. Masses, lengths or forces that differ by many
+ * orders of magnitude cost digits, whatever the algorithm: a light body between heavy ones moves by
+ * the small difference of large forces. error[(r+1)]: the largest change of v^(k+1) when every
+ * number of q, v and tau changes by one unit in its last place (angles: by 2^-52), of three such
+ * changes, relative to the largest |v^(k+1)| with and without tau. log10(1/error[k]) digits are
+ * left. On random robots with masses over 12 and lengths over 18 orders of magnitude the true error
+ * was below 3 times the estimate (tests/test_digits.c).
+ * JN_ERR_DIGITS: an estimate exceeds 1e-2. `a` may be NULL. Costs five calls of
+ * jn_forward_dynamics, which itself refuses only joints that move no mass. */
+JN_API jn_status jn_forward_dynamics_error(const jn_model *model, jn_data *data, int order,
+                                           const double *q, const double *v, const double *tau,
+                                           const jn_external *external, double *a, double *error);
+
 /* Hybrid dynamics. prescribed[nbody]: 1 where the motion of joint i is given, 0 where its force is.
  *   reads    q, row 0 of v, rows 1..r+1 of v of prescribed joints, rows 0..r of tau of the others
  *   writes   the other half of v[(r+2) x nv] and tau[(r+1) x nv] */

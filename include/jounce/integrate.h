@@ -112,6 +112,21 @@ typedef struct jn_event {
   int direction; /* 1: only where g increases, -1: only where it decreases, 0: both */
 } jn_event;
 
+/* The given motion of a constraint's side in the world (jn_world_motion) as a function of time.
+ *   motion      pose of that frame, and twist[(order+2) x 6] = its twist and derivatives, at t, from the
+ *               right. The twist is that of the pose. Only the Taylor scheme requests orders above 0
+ *   next_break  the first time after t at which any derivative jumps, HUGE_VAL if none: adaptive
+ *               schemes end a step there. NULL: unknown; their steps are then no longer than the
+ *               resolution of the options
+ * A twist that jumps at a break acts as an impact (jn_impact); a pose may not jump: JN_ERR_CLOSURE. */
+typedef struct jn_world_path {
+  int constraint;
+  jn_representation representation; /* of the twist */
+  jn_status (*motion)(void *context, double t, int order, jn_pose *pose, double *twist);
+  double (*next_break)(void *context, double t);
+  void *context;
+} jn_world_path;
+
 typedef struct jn_simulation_options {
   jn_scheme scheme;
   double tolerance;  /* local error bound of a step: absolute for rotation vectors, positions and
@@ -133,10 +148,14 @@ typedef struct jn_simulation_options {
   int event_count;
   const jn_event *events; /* copied */
 
-  /* Constraints of the model. NULL: all are active. `active` is copied; motions and proximal are
-   * not supported (JN_ERR_ARGUMENT): the world is at rest, constraints are rigid. An active mask of
-   * zeros: the open tree. */
+  /* Constraints of the model. NULL: all are active. `active` is copied. An active mask of zeros: the
+   * open tree. Motions of the world are given as functions of time, by `world`, not here
+   * (JN_ERR_ARGUMENT). With `proximal` the constraints yield within a step, so that a change of rank
+   * is passed; the state is moved to the manifold after it all the same. Not with the variational
+   * scheme (JN_ERR_ARGUMENT). */
   const jn_constraints *constraints;
+  int world_count;
+  const jn_world_path *world; /* copied */
 } jn_simulation_options;
 
 /* Taylor scheme, tolerance 1e-12, spatial representation, no forces, no events. */

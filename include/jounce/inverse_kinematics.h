@@ -35,11 +35,20 @@ JN_API jn_settings *jn_ik_settings(jn_ik *ik);
  * v[rows x nv] to the nearest motion, as jn_assemble; `target->constraint` is not used, target->twist
  * has `rows` rows, NULL: at rest. driven[nbody] (may be NULL): joints that keep their motion.
  * If joints are left over (jn_ik_null_space), every row of v is the nearest to the given one: a motion
- * at this instant. Rows of several instants are then not derivatives of one function of time.
+ * at this instant. Rows of several instants are then not derivatives of one function of time
+ * (jn_ik_least_norm).
  * JN_ERR_ASSEMBLY: out of reach (jn_ik_fault says how far it came). JN_ERR_RANK: the velocity cannot
  * be met at a singular configuration. A failed call changes nothing. */
 JN_API jn_status jn_ik_solve(jn_ik *ik, int rows, const jn_world_motion *target,
                              const unsigned char *driven, double *q, double *v);
+
+/* The same with the velocity of least norm as a function of time, v(t) = J(t)^T mu(t), and its
+ * derivatives: v[rows x nv] is written, but for driven joints, whose motion is given. The configurations
+ * of such a motion are those of q' = v(q, t): they depend on where it began, not on the target alone.
+ * rows >= 1. JN_ERR_COUPLED: the model has eliminated joints. JN_ERR_ARGUMENT: a free joint is not
+ * driven and the representation is not JN_BODY. O(rows^2) times jn_ik_solve. */
+JN_API jn_status jn_ik_least_norm(jn_ik *ik, int rows, const jn_world_motion *target,
+                                  const unsigned char *driven, double *q, double *v);
 
 /* The motions that leave the frame at rest: *dimension, and an orthonormal basis[dimension x nv] of
  * the velocities (room for [nv x nv]; may be NULL). v + (any of them) meets the target too. */

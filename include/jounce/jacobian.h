@@ -40,7 +40,8 @@ JN_API jn_status jn_system_jacobian(const jn_model *model, jn_data *data,
  * order, the motion relative to the parent is projected on the joint's motion subspace:
  *   v_i = (S^T S)^-1 S^T (V_i - Ad V_parent)
  * `residual` [r+1] (may be NULL): for each order the largest component that no joint motion
- * explains; at rounding level when the twists are consistent. Invalidates the result of
+ * explains; at rounding level when the twists are consistent. It holds the difference between the
+ * rate of an eliminated mimic joint and the one of the joint it follows. Invalidates the result of
  * jn_kinematics. */
 JN_API jn_status jn_joint_rates_from_twists(const jn_model *model, jn_data *data, int order,
                                             const double *q, jn_representation representation,

@@ -15,6 +15,7 @@
 #ifndef JOUNCE_MOTION_LIMITS_H
 #define JOUNCE_MOTION_LIMITS_H
 
+#include <jounce/constraints.h>
 #include <jounce/trajectory.h>
 
 #ifdef __cplusplus
@@ -67,6 +68,23 @@ typedef struct jn_limit_peak {
   double resting, resting_t; /* the peak at rest, and its time */
 } jn_limit_peak;
 
+/* The motion of a model with constraints (jounce/constraints.h): driven joints move as the trajectory
+ * says, the others follow, from one instant to the next. */
+typedef struct jn_closed_motion {
+  const unsigned char *driven; /* [nbody]: 1: as the trajectory says */
+  const double *q;             /* [nq]: where the others begin, a guess */
+  const unsigned char *active; /* [constraints]: 1 where it is active; NULL: all */
+} jn_closed_motion;
+/* The closed motion at time t, as jn_trajectory_at has the open one: q[nq], v[(order+2) x nv], in the
+ * representation of data. Joints that follow are found by jn_assemble from near[nq], the configuration
+ * of an instant nearby, first closed->q; near and q must not alias. `closed` NULL: the open tree, near
+ * is not used. The order of data is at least `order`, and 0. Errors of jn_trajectory_at and
+ * jn_assemble; q and v are then undefined. */
+JN_API jn_status jn_closed_motion_at(const jn_model *model, jn_data *data,
+                                     const jn_trajectory *trajectory,
+                                     const jn_closed_motion *closed, double t, int order,
+                                     const double *near, double *q, double *v);
+
 /* Limit of the speed |p'| of the origin of a frame (jn_model_frame), p in the world. */
 typedef struct jn_tool_limit {
   int frame;
@@ -80,6 +98,11 @@ typedef struct jn_tool_limit {
 JN_API jn_status jn_tool_peak(const jn_model *model, jn_data *data, const jn_trajectory *trajectory,
                               int frame, int samples, const jn_allocator *allocator, double *speed,
                               double *t);
+/* The same along a closed motion; `closed` NULL: as jn_tool_peak. Also errors of jn_assemble. */
+JN_API jn_status jn_tool_peak_closed(const jn_model *model, jn_data *data,
+                                     const jn_trajectory *trajectory,
+                                     const jn_closed_motion *closed, int frame, int samples,
+                                     const jn_allocator *allocator, double *speed, double *t);
 
 typedef struct jn_limit_check jn_limit_check;
 
@@ -98,6 +121,19 @@ JN_API jn_status jn_limit_check_new(const jn_model *model, jn_data *data,
                                     const jn_trajectory *trajectory, const jn_limit_range *range,
                                     int samples, const jn_allocator *allocator,
                                     jn_limit_check **out, jn_error *error);
+/* The same with constraints: motions, forces and the time scale are those of the closed motion. The
+ * forces are those of jn_constrained_inverse_dynamics: zero at passive joints, of least weighted norm
+ * where there are more actuators than needed. They too are g + d x + c x^2 in the speed x, found from
+ * the inverse dynamics at x = 1, 2 and, with damping, -1. The world is at rest. `closed` NULL: as
+ * jn_limit_check_new, the open tree.
+ *   JN_ERR_ACTUATION, JN_ERR_ASSEMBLY, JN_ERR_CLOSURE, JN_ERR_RANK
+ *                      of jn_assemble and jn_constrained_inverse_dynamics;
+ *                      jn_data_constraint_fault says where */
+JN_API jn_status jn_limit_check_closed(const jn_model *model, jn_data *data,
+                                       const jn_trajectory *trajectory,
+                                       const jn_closed_motion *closed, const jn_limit_range *range,
+                                       int samples, const jn_allocator *allocator,
+                                       jn_limit_check **out, jn_error *error);
 JN_API void jn_limit_check_free(jn_limit_check *check);
 
 /* The peak of a quantity at the motion's own speed; NULL: no such quantity. */

@@ -194,7 +194,7 @@ JN_API jn_status jn_trajectory_fit(const jn_model *model, int count, const doubl
 /* Half widths of the 95 % bands of q[nq] and v[(order+2) x nv] at t: the true motion is within them
  * 95 % of the time, if the noise is as the fit found it. Zero for motions that are not fitted.
  * Either output may be NULL. Arguments and failures as jn_trajectory_at, and
- *   JN_ERR_STATE   fitted with lambda or a tolerance: the noise is not known
+ *   JN_ERR_STATE   fitted with lambda or a tolerance, or a saved fit: the noise is not known
  *   JN_ERR_MEMORY  working memory is allocated */
 JN_API jn_status jn_trajectory_band(const jn_trajectory *trajectory, double t, int order,
                                     jn_representation representation, double *q, double *v);

@@ -111,6 +111,36 @@ def _state(self, q=None, v=None, *, order=0):
     return layout.export_q(numbers), layout.export_rows(rows)
 
 
+def _by_joint(self, q=None, v=None, tau=None):
+    """{joint: {'q': (nq,), 'v': (rows, nv), 'tau': (rows, nv)}} of the joints that move: state the other way round.
+
+    q (nq,), v and tau (nv,) or rows (r, nv). Mimic joints that were eliminated are there too: q and v follow from the
+    joint that leads, tau is zero.
+    """
+    layout, found = _jounce.Layout(self, self.layout), {}
+    arrays = {"q": q, "v": v, "tau": tau}
+    arrays = {name: np.asarray(x, float) for name, x in arrays.items() if x is not None}
+    for name, x in arrays.items():
+        if x.shape[-1:] != (self.nq if name == "q" else self.nv,) or x.ndim > (1 if name == "q" else 2):
+            raise _jounce.ArgumentError("%s: shape %s expected, found %s" % (
+                name, "(nq,)" if name == "q" else "(nv,) or (rows, nv)", x.shape))
+        arrays[name] = layout.import_q(x) if name == "q" else layout.import_rows(np.atleast_2d(x))
+    for joint in self.joints:
+        leader = self.joints[joint["leader"]] if joint["leader"] >= 0 else None
+        if leader is None and not joint["nv"]:
+            continue
+        of = leader or joint
+        found[joint["name"]] = values = {}
+        for name, x in arrays.items():
+            first, count = ("iq", "nq") if name == "q" else ("iv", "nv")
+            part = x[..., of[first]:of[first] + of[count]]
+            if leader is not None:  # one that leads itself is held
+                part = part if of[count] else np.zeros(x.shape[:-1] + (1,))
+                part = part * (0 if name == "tau" else joint["ratio"]) + (joint["offset"] if name == "q" else 0)
+            values[name] = part.copy()
+    return found
+
+
 def _property(function, documentation):
     return property(function, doc=documentation)
 
@@ -118,6 +148,8 @@ def _property(function, documentation):
 _state.__name__, _state.__qualname__ = "state", "Model.state"
 _jounce.Limits = Limits
 _jounce.Model.state = _state
+_by_joint.__name__, _by_joint.__qualname__ = "by_joint", "Model.by_joint"
+_jounce.Model.by_joint = _by_joint
 _jounce.Model.limits = _property(_limits, "The limits of the model file as vectors, a jounce.Limits.")
 _jounce.Model.joint_names = _property(lambda model: tuple(j["name"] for j in model.joints), "Names of the joints.")
 _jounce.Model.body_names = _property(lambda model: tuple(b["name"] for b in model.bodies), "Names of the bodies.")

@@ -28,8 +28,8 @@ def _restore_spec(text, notes):
     return spec
 
 
-def _restore_kinematics(model, q, v):
-    return model.kinematics(q, v)
+def _restore_kinematics(model, q, v, with_forces=False):
+    return model.kinematics(q, v, with_forces=with_forces)
 
 
 def _restore_trajectory(model, text, *parts):
@@ -63,7 +63,7 @@ def _reduce_spec(spec):
 
 
 def _reduce_kinematics(kinematics):
-    return _restore_kinematics, (kinematics.model, kinematics.q, kinematics.v)
+    return _restore_kinematics, (kinematics.model, kinematics.q, kinematics.v, kinematics.tau is not None)
 
 
 def _has_bands(motion):

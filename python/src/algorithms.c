@@ -14,6 +14,9 @@
 
 CALL(inverse_dynamics) { return jn_inverse_dynamics(M, d, K, in[0], in[1], E, out[0]); }
 CALL(forward_dynamics) { return jn_forward_dynamics(M, d, K, in[0], in[1], in[2], E, out[0]); }
+CALL(forward_dynamics_error) {
+  return jn_forward_dynamics_error(M, d, K, in[0], in[1], in[2], E, out[0], out[1]);
+}
 CALL(hybrid_dynamics) {
   size_t nv = (size_t)jn_model_nv(M), rows = (size_t)K + 1;
   memmove(out[0], in[1], (rows + 1) * nv * sizeof(double));
@@ -317,6 +320,17 @@ static algorithm table[] = {
      "Motion from forces. q (..., nq), v (..., nv), tau (..., r+1, nv) = tau, ..., tau^(r);\n"
      "returns (..., r+1, nv) = v', ..., v^(r+1). tau (..., nv) is order 0 and gives v' (..., nv).\n"
      "SingularError names the joint that moves no mass."},
+    {"forward_dynamics_error",
+     call_forward_dynamics_error,
+     EXTERNAL,
+     0,
+     {Q, V1, TAU_1},
+     {{"a", ROWS, 2, {LOOSE(1), NV}}, {"error", PLAIN, 1, {LOOSE(1)}}},
+     "forward_dynamics_error($self, /, q, v, tau, *, external=None, tau_ext=None, out=None)\n--\n\n"
+     "forward_dynamics, and in error (..., r+1) the estimated relative error of each order: the\n"
+     "effect of one unit in the last place of q, v and tau. DigitsError: above 1e-2. Five times "
+     "the\n"
+     "cost."},
     {"hybrid_dynamics",
      call_hybrid_dynamics,
      EXTERNAL | PRESCRIBED | BATCHED_HYBRID,
@@ -760,13 +774,16 @@ static algorithm table[] = {
      0,
      {Q, V_2},
      {{"tau", ROWS, 2, {ORDER(1), NV}}, {"forces", PLAIN, 2, {ORDER(1), CLOSURE}}},
-     "constrained_inverse_dynamics($self, /, q, v, *, active=None, tolerance=None, weights=None, "
+     "constrained_inverse_dynamics($self, /, q, v, *, active=None, world=None, tolerance=None, "
+     "weights=None, "
      "external=None, tau_ext=None,\n"
      "                             out=None)\n--\n\n"
      "Forces of the actuated joints and constraint forces of a motion that satisfies the\n"
      "constraints of the model: tau (..., r+1, nv), zero at passive joints, and forces\n"
      "(..., r+1, rows). q (..., nq), v (..., r+2, nv). active: names of the constraints that\n"
-     "hold; None: all.\n"
+     "hold; None: all. world: {name: pose} or {name: (pose, twist)}, the side of a constraint\n"
+     "in the world, moved: pose (4, 4), twist (r+2, 6) and its derivatives, in 'hybrid'\n"
+     "representation (the velocity of its origin), the same for all states.\n"
      "tolerance of q and v, relative to size and speed of the robot (None: 1e-9; inf: any state).\n"
      "weights (nv,): with more actuators than needed the sum of (weight tau)^2 is least (None:\n"
      "1 / effort limit, 1 where there is none)."},
@@ -776,7 +793,8 @@ static algorithm table[] = {
      0,
      {Q, V1, TAU_1},
      {{"a", ROWS, 2, {LOOSE(1), NV}}, {"forces", PLAIN, 2, {LOOSE(1), CLOSURE}}},
-     "constrained_forward_dynamics($self, /, q, v, tau, *, active=None, tolerance=None, "
+     "constrained_forward_dynamics($self, /, q, v, tau, *, active=None, world=None, "
+     "tolerance=None, "
      "proximal=None, external=None,\n"
      "                             tau_ext=None, out=None)\n--\n\n"
      "Motion and constraint forces: a (..., r+1, nv) = v', ..., v^(r+1), forces (..., r+1, rows).\n"
@@ -791,7 +809,8 @@ static algorithm table[] = {
      {{"v", ROWS, 2, {ORDER(2), NV}},
       {"tau", ROWS, 2, {ORDER(1), NV}},
       {"forces", PLAIN, 2, {ORDER(1), CLOSURE}}},
-     "constrained_hybrid_dynamics($self, /, q, v, tau, prescribed, *, active=None, tolerance=None, "
+     "constrained_hybrid_dynamics($self, /, q, v, tau, prescribed, *, active=None, world=None, "
+     "tolerance=None, "
      "external=None,\n"
      "                            tau_ext=None, out=None)\n--\n\n"
      "hybrid_dynamics with the constraints of the model; forces (..., r+1, rows)."},
@@ -801,7 +820,7 @@ static algorithm table[] = {
      0,
      {Q, V_2},
      {{"q", Q_NUMBERS, 1, {NQ}}, {"v", ROWS, 2, {ORDER(2), NV}}},
-     "assemble($self, /, q, v, *, driven=None, active=None, out=None)\n--\n\n"
+     "assemble($self, /, q, v, *, driven=None, active=None, world=None, out=None)\n--\n\n"
      "The nearest motion that satisfies the constraints: q (..., nq) from this guess, then v, v',\n"
      "..., v^(r+1), v (..., r+2, nv). driven: joints that keep their position and motion."},
     {"impact",
@@ -810,7 +829,7 @@ static algorithm table[] = {
      0,
      {Q, V1},
      {{"v", ROWS, 1, {NV}}, {"impulse", PLAIN, 1, {CLOSURE}}},
-     "impact($self, /, q, v, *, active=None, tolerance=None, out=None)\n--\n\n"
+     "impact($self, /, q, v, *, active=None, world=None, tolerance=None, out=None)\n--\n\n"
      "The velocity (..., nv) after the constraints are switched on at q (..., nq), and their\n"
      "impulses (..., rows): M (v_after - v) = J^T impulse."},
     {"constraint_closure",
@@ -821,7 +840,7 @@ static algorithm table[] = {
      {{"residual", PLAIN, 1, {CLOSURE}},
       {"rate", PLAIN, 2, {LOOSE(1), CLOSURE}},
       {"J", ROWS, 3, {LOOSE(1), CLOSURE, NV}}},
-     "constraint_closure($self, /, q, v, *, active=None, out=None)\n--\n\n"
+     "constraint_closure($self, /, q, v, *, active=None, world=None, out=None)\n--\n\n"
      "Residuals of the positions (..., rows), J v (..., r+1, rows) and J (..., r+1, rows, nv) "
      "with\n"
      "time derivatives, at q (..., nq), v (..., r+1, nv) or (..., nv), satisfied or not."},
@@ -831,7 +850,7 @@ static algorithm table[] = {
      flags_work,
      {Q},
      {{"redundant", PLAIN, 1, {CLOSURE}}, {"dependent", ROWS, 1, {NV}}},
-     "constraint_rank($self, /, q, *, active=None, out=None)\n--\n\n"
+     "constraint_rank($self, /, q, *, active=None, world=None, out=None)\n--\n\n"
      "1 for rows that depend on others, and 1 for degrees of freedom that the others determine\n"
      "(passive joints first), at q (..., nq). dependent.sum() is the rank, the rest the mobility."},
     {"joint_reactions",
@@ -967,7 +986,8 @@ static algorithm table[] = {
       {"dv", MATRIX, 4, {ORDER(1), ORDER(2), NV, NV}},
       {"forces_dq", ROWS, 3, {ORDER(1), CLOSURE, NV}},
       {"forces_dv", ROWS, 4, {ORDER(1), ORDER(2), CLOSURE, NV}}},
-     "constrained_inverse_partials($self, /, q, v, *, active=None, tolerance=None, weights=None, "
+     "constrained_inverse_partials($self, /, q, v, *, active=None, world=None, tolerance=None, "
+     "weights=None, "
      "external=None, tau_ext=None,\n"
      "                             out=None)\n--\n\n"
      "Exact partial derivatives of constrained_inverse_dynamics: dq (..., r+1, nv, nv) =\n"
@@ -984,7 +1004,8 @@ static algorithm table[] = {
       {"forces_dq", ROWS, 3, {LOOSE(1), CLOSURE, NV}},
       {"forces_dv", ROWS, 3, {LOOSE(1), CLOSURE, NV}},
       {"forces_dtau", ROWS, 4, {LOOSE(1), LOOSE(1), CLOSURE, NV}}},
-     "constrained_forward_partials($self, /, q, v, tau, *, active=None, tolerance=None, "
+     "constrained_forward_partials($self, /, q, v, tau, *, active=None, world=None, "
+     "tolerance=None, "
      "external=None,\n"
      "                             tau_ext=None, out=None)\n--\n\n"
      "Exact partial derivatives of constrained_forward_dynamics: dq, dv (..., r+1, nv, nv) =\n"
@@ -1002,7 +1023,7 @@ static algorithm table[] = {
       {"independent", PLAIN, 1, {NV}}},
      "constrained_linearise($self, /, q, v, tau, *, input='full', map=None, "
      "trivialisation='left',\n"
-     "                      active=None, tolerance=None, external=None, tau_ext=None, "
+     "                      active=None, world=None, tolerance=None, external=None, tau_ext=None, "
      "out=None)\n--\n\n"
      "linearise with the constraints of the model: A and B of all states z = (xi, dv), the "
      "projector\n"

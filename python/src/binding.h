@@ -81,6 +81,8 @@ PyArrayObject *take_array(PyObject *object, const char *what);
 /* The same, of this shape. */
 PyArrayObject *take_shape(PyObject *object, const char *what, int nd, const npy_intp *shape);
 /* Copies n numbers to out. */
+/* A pose (4, 4) = [R p; 0 1]. */
+int take_pose(PyObject *value, const char *what, jn_pose *out);
 int take_numbers(PyObject *object, const char *what, npy_intp n, double *out);
 PyArrayObject *new_array(int nd, const npy_intp *shape);
 /* out=: a new reference to the array given, which must have this shape and share no memory with
@@ -181,14 +183,14 @@ extern PyTypeObject *spec_type, *kinematics_type, *simulation_type, *layout_type
     *cmtm_type, *sweep_type;
 extern PyType_Spec model_type_spec, spec_type_spec, kinematics_type_spec, simulation_type_spec,
     layout_type_spec, trajectory_type_spec, cmtm_type_spec, sweep_type_spec;
-extern PyMethodDef algorithm_methods[], rotor_methods[]; /* of Model */
+extern PyMethodDef algorithm_methods[], rotor_methods[], lane_methods[]; /* of Model */
 PyObject *model_rotors(PyObject *object, void *more);
 extern PyMethodDef textbook_functions[]; /* of the module */
 int add_results(PyObject *module);       /* the named tuples of the algorithms */
 /* A new reference to a collections.namedtuple of the module; NULL with an exception. */
 PyObject *new_named_tuple(PyObject *module, const char *name, const char *const *fields, int count);
 int add_simulation_results(PyObject *module);
-PyObject *kinematics_new(model_object *model, PyObject *q, PyObject *v);
+PyObject *kinematics_new(model_object *model, PyObject *q, PyObject *v, int forces);
 
 #define FAST(function, documentation) \
   (PyCFunction)(void (*)(void)) function, METH_FASTCALL | METH_KEYWORDS, documentation

@@ -42,7 +42,7 @@ int prepare_algorithm(algorithm *a, PyObject *module) {
                   &a->slot_input,      &a->slot_map,     &a->slot_side,     &a->slot_word,
                   &a->slot_active,     &a->slot_driven,  &a->slot_external, &a->slot_tau_ext,
                   &a->slot_reference,  &a->slot_at,      &a->slot_axes,     &a->slot_out,
-                  &a->slot_tolerance,  &a->slot_weights, &a->slot_proximal};
+                  &a->slot_tolerance,  &a->slot_weights, &a->slot_proximal, &a->slot_world};
   for (size_t i = 0; i < sizeof slots / sizeof *slots; i++) *slots[i] = -1;
   int early = a->flags & POSITIONS ? 1 : a->nin; /* q, frame, v=None */
   for (int i = 0; i < early; i++) a->slot_in[i] = add_name(a, a->in[i].name);
@@ -62,6 +62,7 @@ int prepare_algorithm(algorithm *a, PyObject *module) {
   if (a->flags & WORD_HELD) a->slot_word = add_name(a, "held");
   if (a->flags & DRIVEN) a->slot_driven = add_name(a, "driven");
   if (a->flags & ACTIVE) a->slot_active = add_name(a, "active");
+  if (a->flags & ACTIVE) a->slot_world = add_name(a, "world");
   if (a->flags & TOLERANCE) a->slot_tolerance = add_name(a, "tolerance");
   if (a->flags & WEIGHTS) a->slot_weights = add_name(a, "weights");
   if (a->flags & PROXIMAL) a->slot_proximal = add_name(a, "proximal");
@@ -99,6 +100,8 @@ static void job_end(job *j) {
   PyMem_Free(j->c.prescribed);
   PyMem_Free(j->c.active);
   PyMem_Free(j->c.weights);
+  PyMem_Free(j->c.motions);
+  PyMem_Free(j->c.twists);
   free(j->c.work);
   Py_XDECREF(j->map);
 }

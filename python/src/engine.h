@@ -59,7 +59,7 @@ enum {
   BATCHED_INVERSE = 8192,
   BATCHED_FORWARD = 16384,
   BATCHED_HYBRID = 32768,
-  ACTIVE = 65536,          /* active=: constraints */
+  ACTIVE = 65536,          /* active=, world=: constraints */
   DRIVEN = 131072,         /* driven=: joints */
   OBSERVER = 262144,       /* relative_to=, at=, axes= (FRAME), or at=, axes=: frames */
   BATCHED_CLOSED = 524288, /* with constraints: inverse (two inputs) or forward dynamics */
@@ -86,6 +86,8 @@ typedef struct call {
   const jn_external *external;
   unsigned char *prescribed, *active;
   double *weights;
+  jn_world_motion *motions; /* of world=, and their twists */
+  double *twists;
   jn_constraints constraints;
   double *work;
 } call;
@@ -102,8 +104,8 @@ typedef struct algorithm {
   const char *names[MOST_NAMES];
   int slot_in[MOST_IN];
   int slot_prescribed, slot_h, slot_frame, slot_point, slot_input, slot_map, slot_side, slot_word,
-      slot_active, slot_driven, slot_tolerance, slot_weights, slot_proximal, slot_reference,
-      slot_at, slot_axes, slot_external, slot_tau_ext, slot_out;
+      slot_active, slot_world, slot_driven, slot_tolerance, slot_weights, slot_proximal,
+      slot_reference, slot_at, slot_axes, slot_external, slot_tau_ext, slot_out;
   PyObject *result; /* a type of named tuples if there are several outputs */
 } algorithm;
 

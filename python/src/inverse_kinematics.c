@@ -10,7 +10,7 @@ typedef struct found {
   jn_ik *ik;
   unsigned char *driven;
   double *q, *v, *basis, *twist; /* one block */
-  int rows, left;
+  int rows, left, least_norm;
 } found;
 
 /* twist: (6,) or (rows, 6) */
@@ -26,20 +26,6 @@ static PyArrayObject *take_twist(PyObject *value, int *rows) {
   Py_DECREF(a);
   raise_text(JN_ERR_ARGUMENT, "twist: shape (6,) or (rows, 6) expected");
   return NULL;
-}
-
-/* pose: (4, 4), as frame_pose gives it */
-static int take_pose(PyObject *value, jn_pose *out) {
-  double x[16];
-  npy_intp shape[2] = {4, 4};
-  PyArrayObject *a = take_shape(value, "pose", 2, shape);
-  if (!a) return -1;
-  memcpy(x, NUMBERS(a), sizeof x);
-  Py_DECREF(a);
-  for (int i = 0; i < 3; i++)
-    for (int k = 0; k < 3; k++) out->R.m[i][k] = x[4 * i + k];
-  out->p = jn_v3(x[3], x[7], x[11]);
-  return 0;
 }
 
 static PyObject *give(const model_object *self, const found *f) {
@@ -61,18 +47,28 @@ static PyObject *solve(model_object *self, found *f, int frame, int follow,
       jn_ik_new(self->model, f->rows > 2 ? f->rows - 2 : 0, frame, types[follow], NULL, &f->ik);
   if (status) return raise_status(status);
   *jn_ik_settings(f->ik) = self->settings;
-  status = jn_ik_solve(f->ik, f->rows, target, f->driven, f->q, f->v);
+  status = f->least_norm && f->rows
+               ? jn_ik_least_norm(f->ik, f->rows, target, f->driven, f->q, f->v)
+               : jn_ik_solve(f->ik, f->rows, target, f->driven, f->q, f->v);
   if (!status) status = jn_ik_null_space(f->ik, f->q, &f->left, f->basis);
   if (!status) return give(self, f);
   const jn_constraint_fault fault = jn_ik_fault(f->ik);
-  return raise_fault(self, status, &fault);
+  if (fault.constraint < jn_model_constraint_count(self->model) || status != JN_ERR_ASSEMBLY)
+    return raise_fault(self, status, &fault);
+  char residual[32];
+  PyOS_snprintf(residual, sizeof residual, "%.3g", fault.residual);
+  return raise_text(status,
+                    "inverse_kinematics: '%.200s' does not reach its pose: still off by %s where "
+                    "the search ended; give another guess q, a pose within reach, or "
+                    "follow='position'",
+                    jn_model_frame(self->model, frame)->name, residual);
 }
 
 PyObject *model_inverse_kinematics(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
                                    PyObject *keywords) {
-  static const char *const names[] = {"frame", "pose", "twist", "q", "follow", "in_representation",
-                                      "driven"};
-  enum { FRAME, POSE, TWIST, Q, FOLLOW, REPRESENTATION, DRIVEN, COUNT };
+  static const char *const names[] = {
+      "frame", "pose", "twist", "q", "follow", "in_representation", "driven", "least_norm"};
+  enum { FRAME, POSE, TWIST, Q, FOLLOW, REPRESENTATION, DRIVEN, LEAST_NORM, COUNT };
   model_object *self = (model_object *)object;
   const jn_model *m = self->model;
   const size_t nq = (size_t)jn_model_nq(m), nv = (size_t)jn_model_nv(m);
@@ -84,13 +80,15 @@ PyObject *model_inverse_kinematics(PyObject *object, PyObject *const *args, Py_s
     return NULL;
   for (int i = TWIST; i < COUNT; i++)
     if (x[i] == Py_None) x[i] = NULL;
-  if ((frame = model_frame(self, x[FRAME])) < 0 || take_pose(x[POSE], &target.pose)) return NULL;
+  if ((frame = model_frame(self, x[FRAME])) < 0 || take_pose(x[POSE], "pose", &target.pose))
+    return NULL;
   if (x[FOLLOW] && (follow = word_index(x[FOLLOW], follow_words, "follow")) < 0) return NULL;
   if (x[REPRESENTATION]) {
     const int word = word_index(x[REPRESENTATION], representation_words, "in_representation");
     if (word < 0) return NULL;
     target.representation = (jn_representation)word;
   }
+  if (x[LEAST_NORM] && (f.least_norm = PyObject_IsTrue(x[LEAST_NORM])) < 0) return NULL;
   PyArrayObject *twist = x[TWIST] ? take_twist(x[TWIST], &f.rows) : NULL;
   if (x[TWIST] && !twist) return NULL;
   if (twist) target.twist = NUMBERS(twist);

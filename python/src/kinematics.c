@@ -8,9 +8,25 @@ typedef struct kinematics_object {
   jn_data *data; /* not shared; calls hold the interpreter's lock */
   int order;
   PyObject *q, *v; /* copies of the arguments; v may be NULL */
+  PyObject *tau;   /* with forces (order, nv); NULL: none */
 } kinematics_object;
 
-PyObject *kinematics_new(model_object *model, PyObject *q, PyObject *v) {
+/* Kinematics at the state; forces: inverse dynamics, which leaves the kinematics behind. */
+static jn_status compute(kinematics_object *self, const double *q, const double *v, int forces) {
+  const jn_model *m = self->model->model;
+  const npy_intp shape[2] = {self->order, jn_model_nv(m)};
+  *jn_data_settings(self->data) = self->model->settings;
+  if (!forces) return jn_kinematics(m, self->data, self->order, q, v);
+  double *tau = PyMem_New(double, (size_t)shape[0] * (size_t)shape[1] + 1);
+  if (!tau) return JN_ERR_MEMORY;
+  jn_status status = jn_inverse_dynamics(m, self->data, self->order - 1, q, v, NULL, tau);
+  if (!status) status = jn_kinematics_from_dynamics(m, self->data, NULL);
+  if (!status && !(self->tau = model_give_rows(self->model, 2, shape, tau))) status = JN_ERR_MEMORY;
+  PyMem_Free(tau);
+  return status;
+}
+
+PyObject *kinematics_new(model_object *model, PyObject *q, PyObject *v, int forces) {
   int order = -1;
   PyArrayObject *rows = NULL;
   size_t nv = (size_t)jn_model_nv(model->model);
@@ -24,6 +40,10 @@ PyObject *kinematics_new(model_object *model, PyObject *q, PyObject *v) {
                                 JN_MAX_ORDER);
     }
     order = (int)n - 1;
+  }
+  if (forces && order < 1) {
+    Py_XDECREF(rows);
+    return raise_text(JN_ERR_ARGUMENT, "with_forces: v: shape (r+2, nv) expected: v, v', ...");
   }
   kinematics_object *self = (kinematics_object *)PyType_GenericAlloc(kinematics_type, 0);
   double *state =
@@ -46,10 +66,7 @@ PyObject *kinematics_new(model_object *model, PyObject *q, PyObject *v) {
     jn_status status = JN_OK;
     if (!bad) {
       status = jn_data_new(model->model, order > 0 ? order : 0, NULL, &self->data);
-      if (!status) {
-        *jn_data_settings(self->data) = model->settings;
-        status = jn_kinematics(model->model, self->data, order, state, rows ? vs : NULL);
-      }
+      if (!status) status = compute(self, state, rows ? vs : NULL, forces);
       if (status) raise_status(status);
       bad = status != JN_OK;
     }
@@ -69,6 +86,7 @@ static void kinematics_dealloc(PyObject *object) {
   Py_XDECREF(self->model);
   Py_XDECREF(self->q);
   Py_XDECREF(self->v);
+  Py_XDECREF(self->tau);
   object_free(object);
 }
 
@@ -413,7 +431,7 @@ static PyObject *kin_model(PyObject *object, void *more) {
 
 static PyObject *kin_state(PyObject *object, void *which) {
   SELF;
-  PyObject *value = which ? self->v : self->q;
+  PyObject *value = !which ? self->q : *(const char *)which == 'v' ? self->v : self->tau;
   return value ? PyArray_NewCopy((PyArrayObject *)value, NPY_CORDER) : Py_NewRef(Py_None);
 }
 
@@ -436,7 +454,10 @@ static PyGetSetDef getset[] = {
     {"model", kin_model, NULL, "The model.", NULL},
     {"q", kin_state, NULL, "The configuration (nq,).", NULL},
     {"v", kin_state, NULL, "The velocities (r+1, nv) or (nv,) given; None: positions only.",
-     (void *)1},
+     (void *)"v"},
+    {"tau", kin_state, NULL,
+     "with_forces: the forces (r, nv) of the motion, tau, ..., tau^(r-1); else None.",
+     (void *)"tau"},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

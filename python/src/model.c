@@ -309,15 +309,29 @@ static model_object *model_alloc(void) {
   return self;
 }
 
+/* The base is a matter of root=, whatever other libraries call it. */
+static const char *hint_of(PyObject *key) {
+  static const char *const root[] = {"floating", "floating_base", "free_base", "free_flyer"};
+  static const char *const words[] = {"root",  "inertia",      "lenient",
+                                      "mimic", "package_path", "arguments"};
+  const char *all[SETTINGS + 6];
+  for (int i = 0; i < 4; i++)
+    if (PyUnicode_CompareWithASCIIString(key, root[i]) == 0) return ": use root='floating'";
+  if (PyUnicode_CompareWithASCIIString(key, "fixed") == 0 ||
+      PyUnicode_CompareWithASCIIString(key, "fixed_base") == 0)
+    return ": use root='fixed'";
+  for (int i = 0; i < SETTINGS; i++) all[i] = setting_names[i];
+  for (int i = 0; i < 6; i++) all[SETTINGS + i] = words[i];
+  return suggestion(key, list_of(all, SETTINGS + 6));
+}
+
 static int settings_of_dict(model_object *self, PyObject *settings) {
   PyObject *values[SETTINGS] = {0}, *key, *value;
   Py_ssize_t at = 0;
   while (settings && PyDict_Next(settings, &at, &key, &value)) {
     int i = 0;
     while (i < SETTINGS && PyUnicode_CompareWithASCIIString(key, setting_names[i])) i++;
-    if (i == SETTINGS)
-      return refuse_type("Model has no setting '%U'%s", key,
-                         suggestion(key, list_of(setting_names, SETTINGS)));
+    if (i == SETTINGS) return refuse_type("Model has no setting '%U'%s", key, hint_of(key));
     values[i] = value == Py_None ? NULL : value;
   }
   return change_settings(self, values);
@@ -521,15 +535,17 @@ static PyObject *model_with_pose(PyObject *object, PyObject *const *args, Py_ssi
 
 PyDoc_STRVAR(
     kinematics_doc,
-    "kinematics($self, /, q, v=None)\n--\n\n"
+    "kinematics($self, /, q, v=None, *, with_forces=False)\n--\n\n"
     "Forward kinematics of all frames at q (nq,) and v (r+1, nv) = v, v', ..., v^(r), or (nv,),\n"
-    "or None for positions only. O(n r^2).");
+    "or None for positions only. O(n r^2). with_forces: inverse_dynamics in the same pass; its\n"
+    "result (r, nv) is the attribute tau.");
 static PyObject *model_kinematics(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
                                   PyObject *keywords) {
-  static const char *const names[] = {"q", "v"};
-  PyObject *values[2];
-  if (take_arguments("kinematics", names, 2, 2, 1, args, nargs, keywords, values)) return NULL;
-  return kinematics_new((model_object *)object, values[0], values[1]);
+  static const char *const names[] = {"q", "v", "with_forces"};
+  PyObject *values[3];
+  if (take_arguments("kinematics", names, 3, 2, 1, args, nargs, keywords, values)) return NULL;
+  const int forces = values[2] ? PyObject_IsTrue(values[2]) : 0;
+  return forces < 0 ? NULL : kinematics_new((model_object *)object, values[0], values[1], forces);
 }
 
 PyDoc_STRVAR(frame_index_doc, "frame_index($self, frame, /)\n--\n\nThe index of a link or frame.");
@@ -749,13 +765,15 @@ static PyGetSetDef model_getset[] = {
 PyDoc_STRVAR(
     ik_doc,
     "inverse_kinematics($self, /, frame, pose, twist=None, *, q=None, follow='pose',\n"
-    "                   in_representation='hybrid', driven=None)\n--\n\n"
+    "                   in_representation='hybrid', driven=None, least_norm=False)\n--\n\n"
     "q (nq,), v (rows, nv) and the null space (k, nv) of a frame at pose (4, 4) with twist (6,) "
     "or\n"
     "(rows, 6): the twist and its derivatives. Nearest to the guess q (None: home), within the\n"
     "joint limits; constraints of the model hold. follow: 'pose', 'position' or 'axis' (position\n"
     "and direction of z). driven: joints that stay. Rows of the null space are velocities that\n"
-    "leave the frame at rest. AssemblyError: out of reach; RankError: not with this twist.");
+    "leave the frame at rest. least_norm: v is the velocity of least norm as a function of time,\n"
+    "with its derivatives; else every row by itself is nearest to zero. AssemblyError: out of "
+    "reach; RankError: not with this twist.");
 
 PyDoc_STRVAR(
     generate_doc,
@@ -783,6 +801,7 @@ void model_add_methods(void) {
   while (model_methods[n].ml_name) n++;
   if (n > 9) return;
   for (int i = 0; rotor_methods[i].ml_name && n < 127; i++) model_methods[n++] = rotor_methods[i];
+  for (int i = 0; lane_methods[i].ml_name && n < 127; i++) model_methods[n++] = lane_methods[i];
   for (int i = 0; algorithm_methods[i].ml_name && n < 127; i++)
     model_methods[n++] = algorithm_methods[i];
 }

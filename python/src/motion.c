@@ -153,32 +153,84 @@ static PyObject *check_dict(const model_object *model, const jn_limit_check *che
                        time_scale, "limits", list);
 }
 
+/* driven=, q=, active=: the motion of a model with constraints. *closed stays NULL without `driven`.
+ * Release with free_closed in any case. */
+typedef struct closed_given {
+  jn_closed_motion motion;
+  unsigned char *driven, *active;
+  double *q;
+} closed_given;
+static int take_closed(const trajectory_object *self, PyObject *driven, PyObject *q,
+                       PyObject *active, closed_given *c, const jn_closed_motion **closed) {
+  const jn_model *m = self->model->model;
+  if (!driven || driven == Py_None) {
+    if ((!q || q == Py_None) && (!active || active == Py_None)) return 0;
+    raise_text(JN_ERR_ARGUMENT, "q and active are those of a closed motion: give driven as well");
+    return -1;
+  }
+  if (!(c->q = PyMem_Calloc((size_t)jn_model_nq(m) + 1, sizeof *c->q))) return no_memory();
+  if (model_take_flags(self->model, driven, "driven", jn_model_body_count(m), model_joint,
+                       &c->driven))
+    return -1;
+  if (active && active != Py_None &&
+      model_take_flags(self->model, active, "active", jn_model_constraint_count(m),
+                       model_constraint, &c->active))
+    return -1;
+  if (q && q != Py_None) {
+    if (model_take_q(self->model, q, "q", c->q)) return -1;
+  } else {
+    const jn_status status = jn_trajectory_at(
+        self->trajectory, jn_trajectory_start(self->trajectory), -1, JN_BODY, c->q, NULL);
+    if (status) {
+      raise_status(status);
+      return -1;
+    }
+  }
+  c->motion = (jn_closed_motion){c->driven, c->q, c->active};
+  *closed = &c->motion;
+  return 0;
+}
+static void free_closed(closed_given *c) {
+  PyMem_Free(c->driven);
+  PyMem_Free(c->active);
+  PyMem_Free(c->q);
+}
+
 PyObject *trajectory_limits(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
                             PyObject *keywords) {
-  static const char *const names[] = {"velocity", "acceleration", "jerk",
-                                      "effort",   "effort_rate",  "power",
-                                      "samples",  "thrust",       "thrust_rate"};
+  static const char *const names[] = {"velocity",    "acceleration", "jerk",    "effort",
+                                      "effort_rate", "power",        "samples", "thrust",
+                                      "thrust_rate", "driven",       "q",       "active"};
   trajectory_object *self = (trajectory_object *)object;
-  PyObject *v[9], *result = NULL;
+  PyObject *v[12], *result = NULL;
+  closed_given given = {0};
+  const jn_closed_motion *closed = NULL;
   int samples = 1000;
-  if (take_arguments("limits", names, 9, 7, 0, args, nargs, keywords, v) ||
+  if (take_arguments("limits", names, 12, 7, 0, args, nargs, keywords, v) ||
       refuse_layout(self->model, "limits") ||
       (v[LIMITS] && take_int(v[LIMITS], "samples", 2, 100000000, &samples)))
     return NULL;
   jn_limit_range *range = take_limits(self->model, v, v + LIMITS + 1);
-  jn_data *data = range ? model_take_data(self->model, 1) : NULL;
+  jn_data *data = range && !take_closed(self, v[9], v[10], v[11], &given, &closed)
+                      ? model_take_data(self->model, 1)
+                      : NULL;
   if (data) {
     jn_limit_check *check = NULL;
     jn_error error = {0};
     jn_status status;
     Py_BEGIN_ALLOW_THREADS;
-    status = jn_limit_check_new(self->model->model, data, self->trajectory, range, samples, NULL,
-                                &check, &error);
+    status = jn_limit_check_closed(self->model->model, data, self->trajectory, closed, range,
+                                   samples, NULL, &check, &error);
     Py_END_ALLOW_THREADS;
-    result = status ? fail(status, &error) : check_dict(self->model, check);
+    const jn_constraint_fault fault = jn_data_constraint_fault(data);
+    result = !status ? check_dict(self->model, check)
+             : closed && (fault.constraint >= 0 || fault.joint >= 0)
+                 ? raise_fault(self->model, status, &fault)
+                 : fail(status, &error);
     jn_limit_check_free(check);
     model_put_data(self->model, data);
   }
+  free_closed(&given);
   PyMem_Free(range);
   return result;
 }

@@ -107,6 +107,50 @@ static int take_active(job *j, PyObject *value) {
   return 0;
 }
 
+/* world=: {name: pose} or {name: (pose, twist)}, twist (rows, 6) in hybrid representation */
+static int take_world(job *j, PyObject *value) {
+  call *c = &j->c;
+  if (!PyDict_Check(value)) {
+    PyErr_SetString(PyExc_TypeError, "world: a dict {constraint: (pose, twist)} expected");
+    return -1;
+  }
+  const size_t n = (size_t)PyDict_Size(value), rows = (size_t)(c->order < 0 ? 0 : c->order) + 2;
+  /* velocities alone, without further derivatives, suffice where nothing is differentiated */
+  const npy_intp least = c->algorithm->flags & (EXTERNAL | DRIVEN) ? (npy_intp)rows : 1;
+  c->motions = PyMem_Calloc(n + 1, sizeof *c->motions);
+  c->twists = PyMem_Calloc(6 * rows * n + 1, sizeof *c->twists);
+  if (!c->motions || !c->twists) return no_memory();
+  PyObject *key, *item;
+  Py_ssize_t at = 0;
+  for (jn_world_motion *m = c->motions; PyDict_Next(value, &at, &key, &item); m++) {
+    PyObject *pose = item, *twist = NULL;
+    if (PyTuple_Check(item) &&
+        !PyArg_ParseTuple(item, "OO;world: (pose, twist) expected", &pose, &twist))
+      return -1;
+    m->representation = JN_HYBRID;
+    if ((m->constraint = model_constraint(c->self, key)) < 0 || take_pose(pose, "world", &m->pose))
+      return -1;
+    if (!twist || twist == Py_None) continue;
+    PyArrayObject *a = take_array(twist, "world: twist");
+    if (!a) return -1;
+    const int nd = PyArray_NDIM(a);
+    const npy_intp given = PyArray_SIZE(a) / 6;
+    const int good = (nd == 1 || nd == 2) && PyArray_DIM(a, nd - 1) == 6 && given >= least;
+    double *to = c->twists + 6 * rows * (size_t)(m - c->motions);
+    if (good)
+      memcpy(to, NUMBERS(a),
+             sizeof *to * 6 * (size_t)(given < (npy_intp)rows ? given : (npy_intp)rows));
+    Py_DECREF(a);
+    m->twist = to;
+    if (!good)
+      return refuse(JN_ERR_ARGUMENT, "world: twist: shape (%d, 6) expected, with its derivatives",
+                    (int)least);
+  }
+  c->constraints.motions = c->motions;
+  c->constraints.motion_count = (int)n;
+  return 0;
+}
+
 /* tolerance=, weights= and proximal= of the constraints */
 static int take_closure(job *j, PyObject **values) {
   call *c = &j->c;
@@ -177,17 +221,35 @@ static int take_observer(job *j, PyObject **values) {
   return 0;
 }
 
+/* Algorithms of the group: twists of free joints are body twists, and xi is left-trivialised. */
+static int check_body(const job *j) {
+  const jn_model *m = j->c.self->model;
+  int has_free = 0;
+  for (int i = 0; i < jn_model_body_count(m); i++)
+    has_free |= jn_model_joint(m, i)->type == JN_JOINT_FREE;
+  if (has_free && j->c.self->settings.representation != JN_BODY)
+    return refuse(JN_ERR_ARGUMENT,
+                  "%s: free joints in body representation only: Model(..., "
+                  "representation='body'), or model.with_settings(representation='body')",
+                  j->c.algorithm->name);
+  if (j->c.linear.trivialisation != JN_LEFT)
+    return refuse(JN_ERR_ARGUMENT, "%s: trivialisation='left' only", j->c.algorithm->name);
+  return 0;
+}
+
 int take_options(job *j, PyObject **values) {
   static const char *const held[] = {"body", "spatial", NULL};
   call *c = &j->c;
   const algorithm *a = c->algorithm;
   if (a->flags & LINEAR && take_linear(j, values)) return -1;
+  if (a->flags & LINEAR && a->flags & (STEP | ACTIVE) && check_body(j)) return -1;
   if (a->flags & PRESCRIBED && take_joints(j, values[a->slot_prescribed], "prescribed")) return -1;
   if (a->flags & DRIVEN && values[a->slot_driven] &&
       take_joints(j, values[a->slot_driven], "driven"))
     return -1;
   if (a->flags & ACTIVE && values[a->slot_active] && take_active(j, values[a->slot_active]))
     return -1;
+  if (a->flags & ACTIVE && values[a->slot_world] && take_world(j, values[a->slot_world])) return -1;
   if (take_closure(j, values)) return -1;
   if (a->flags & STEP && take_double(values[a->slot_h], "h", &c->number)) return -1;
   if (a->flags & FRAME && (c->frame = model_frame(c->self, values[a->slot_frame])) < 0) return -1;

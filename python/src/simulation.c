@@ -10,6 +10,8 @@ typedef struct simulation_object {
   int busy; /* in a step, which may call back or run without the interpreter's lock */
   /* referred to by the callbacks and by the forces as functions of time */
   PyObject *time, *state, *events, *arrays;
+  PyObject *world; /* functions and trajectories; `calls`: some are functions */
+  int calls;
   PyObject *given; /* the options by name, as they now are; for pickle */
   jn_force_table table;
   jn_force_polynomial polynomial;
@@ -64,6 +66,55 @@ static double event_value(void *context, double t, const double *q, const double
   return g;
 }
 
+/* The side of a constraint in the world: a function of (t, order), or the trajectory of a free body, at
+ * rest before its start and after its end. */
+typedef struct world_context {
+  simulation_object *self;
+  PyObject *motion; /* borrowed from self->world */
+} world_context;
+
+static jn_status world_function(void *context, double t, int order, jn_pose *pose, double *twist) {
+  world_context *w = context;
+  const npy_intp shape[2] = {order + 2, 6};
+  PyObject *x, *y;
+  if (PyErr_Occurred()) return JN_ERR_ARGUMENT;
+  PyObject *result = PyObject_CallFunction(w->motion, "di", t, order);
+  PyObject *items = result ? take_tuple(result, "world: (pose, twist) expected") : NULL;
+  int bad = !items || !PyArg_ParseTuple(items, "OO;world: (pose, twist) expected", &x, &y) ||
+            take_pose(x, "world", pose);
+  PyArrayObject *a = bad ? NULL : take_shape(y, "world: twist", 2, shape);
+  if (a) memcpy(twist, NUMBERS(a), sizeof *twist * 6 * (size_t)shape[0]);
+  bad = !a;
+  Py_XDECREF(a);
+  Py_XDECREF(items);
+  Py_XDECREF(result);
+  return bad ? JN_ERR_ARGUMENT : JN_OK;
+}
+
+static jn_status world_trajectory(void *context, double t, int order, jn_pose *pose,
+                                  double *twist) {
+  const jn_trajectory *T = ((trajectory_object *)((world_context *)context)->motion)->trajectory;
+  const double start = jn_trajectory_start(T), end = jn_trajectory_end(T);
+  const int rests = t < start || t >= end;
+  double q[7];
+  const jn_status status = jn_trajectory_at(T,
+                                            t < start ? start
+                                            : rests   ? end
+                                                      : t,
+                                            order, JN_HYBRID, q, twist);
+  if (status) return status;
+  if (rests) memset(twist, 0, sizeof *twist * 6 * ((size_t)order + 2));
+  *pose =
+      jn_pose_make(jn_quat_to_m3(jn_quat_make(q[0], q[1], q[2], q[3])), jn_v3(q[4], q[5], q[6]));
+  return JN_OK;
+}
+static double world_break(void *context, double t) {
+  const jn_trajectory *T = ((trajectory_object *)((world_context *)context)->motion)->trajectory;
+  const double start = jn_trajectory_start(T), end = jn_trajectory_end(T);
+  if (t < start) return start;
+  return t < end ? fmin(jn_trajectory_next_break(T, t), end) : HUGE_VAL;
+}
+
 /* ---- options ---- */
 
 static const char *const names[] = {
@@ -73,7 +124,7 @@ static const char *const names[] = {
     "rest",          "damping",        "friction",        "friction_width",
     "model_damping", "model_friction", "motor_stiffness", "motor_inertia",
     "external",      "table",          "polynomial",      "fourier",
-    "events",        "active"};
+    "events",        "active",         "world",           "proximal"};
 enum {
   MODEL,
   SCHEME,
@@ -101,6 +152,8 @@ enum {
   FOURIER,
   EVENTS,
   ACTIVE,
+  WORLD,
+  PROXIMAL,
   NAMES
 };
 
@@ -298,6 +351,44 @@ static int set_events(simulation_object *self, PyObject *list, jn_event **out, i
   return 0;
 }
 
+/* {constraint: function or trajectory}; paths[count] is freed once the simulation has copied it */
+static int set_world(simulation_object *self, PyObject *dict, jn_world_path **out, int *n) {
+  if (!PyDict_Check(dict))
+    return refuse_type("world: a dict {constraint: function of (t, order) or Trajectory} expected");
+  *n = (int)PyDict_Size(dict);
+  self->world = PyDict_Values(dict);
+  *out = PyMem_Calloc((size_t)*n + 1, sizeof **out);
+  PyObject *block = PyBytes_FromStringAndSize(NULL, (*n + 1) * (Py_ssize_t)sizeof(world_context));
+  if (!self->world || !*out || !block || PyList_Append(self->arrays, block)) {
+    Py_XDECREF(block);
+    if (!PyErr_Occurred()) PyErr_NoMemory();
+    return -1;
+  }
+  world_context *context = (world_context *)PyBytes_AsString(block);
+  Py_DECREF(block); /* self->arrays holds it */
+  PyObject *key, *item;
+  Py_ssize_t at = 0;
+  for (int i = 0; PyDict_Next(dict, &at, &key, &item); i++) {
+    const int constraint = model_constraint(self->model, key);
+    const int is_path = PyObject_TypeCheck(item, trajectory_type);
+    if (constraint < 0) return -1;
+    if (!is_path && !PyCallable_Check(item))
+      return refuse_type("world: functions of (t, order), or trajectories, expected");
+    if (is_path) {
+      const jn_model *body = ((trajectory_object *)item)->model->model;
+      if (jn_model_nq(body) != 7 || !jn_model_is_floating(body)) {
+        raise_text(JN_ERR_ARGUMENT, "world: a trajectory of one free body expected");
+        return -1;
+      }
+    }
+    self->calls |= !is_path;
+    context[i] = (world_context){self, item};
+    (*out)[i] = (jn_world_path){constraint, JN_HYBRID, is_path ? world_trajectory : world_function,
+                                is_path ? world_break : NULL, &context[i]};
+  }
+  return 0;
+}
+
 static int take_active(const simulation_object *self, PyObject *value, unsigned char **flags) {
   return model_take_flags(self->model, value, "active",
                           jn_model_constraint_count(self->model->model), model_constraint, flags);
@@ -310,6 +401,7 @@ static int take_all(simulation_object *self, PyObject **v) {
   jn_applied_wrench *wrenches = NULL;
   jn_event *events = NULL;
   unsigned char *active = NULL;
+  jn_world_path *world = NULL;
   jn_constraints constraints = {0};
   int i, bad = 0;
   if (v[SCHEME]) {
@@ -331,8 +423,11 @@ static int take_all(simulation_object *self, PyObject **v) {
   if (!bad && v[ACTIVE]) {
     bad = take_active(self, v[ACTIVE], &active);
     constraints.active = active;
-    o.constraints = &constraints;
   }
+  o.constraints = &constraints;
+  if (!bad && v[PROXIMAL]) bad = take_double(v[PROXIMAL], "proximal", &constraints.proximal);
+  if (!bad && v[WORLD]) bad = set_world(self, v[WORLD], &world, &o.world_count);
+  o.world = world;
   o.forces.wrenches = wrenches;
   o.events = events;
   if (!bad) {
@@ -347,6 +442,7 @@ static int take_all(simulation_object *self, PyObject **v) {
   PyMem_Free(wrenches);
   PyMem_Free(events);
   PyMem_Free(active);
+  PyMem_Free(world);
   return bad ? -1 : 0;
 }
 
@@ -424,6 +520,7 @@ static int simulation_traverse(PyObject *object, visitproc visit, void *arg) {
   Py_VISIT(self->time);
   Py_VISIT(self->state);
   Py_VISIT(self->events);
+  Py_VISIT(self->world);
   Py_VISIT(self->given);
   return 0;
 }
@@ -434,6 +531,7 @@ static int simulation_clear(PyObject *object) {
   Py_CLEAR(self->time);
   Py_CLEAR(self->state);
   Py_CLEAR(self->events);
+  Py_CLEAR(self->world);
   Py_CLEAR(self->given);
   return 0;
 }
@@ -534,7 +632,9 @@ static PyObject *sim_set_active(PyObject *object, PyObject *value) {
   npy_intp rows = jn_model_constraint_rows(self->model->model);
   PyArrayObject *impulse = new_array(1, &rows);
   jn_status status = JN_OK;
+  self->busy = 1;
   if (impulse) status = jn_simulation_set_active(self->simulation, active, NUMBERS(impulse));
+  self->busy = 0;
   PyMem_Free(active);
   if (!status && impulse && note_option(self, "active", value)) Py_CLEAR(impulse);
   if (!status) return (PyObject *)impulse;
@@ -576,7 +676,7 @@ static PyObject *advance(PyObject *object, PyObject *value, int one) {
   if (!self || take_double(value, "t", &t)) return NULL;
   jn_status status;
   self->busy = 1;
-  if (self->time || self->state || self->events) {
+  if (self->time || self->state || self->events || self->calls) {
     status = one ? jn_simulation_step(self->simulation, t, &event)
                  : jn_simulation_run_to(self->simulation, t, &event);
   } else {
@@ -747,7 +847,7 @@ PyDoc_STRVAR(
     "           state=None, time=None, table=None, polynomial=None, fourier=None, stiffness=None,\n"
     "           rest=None, damping=None, friction=None, friction_width=0.01, model_damping=False,\n"
     "           model_friction=False, motor_stiffness=None, motor_inertia=None, external=None,\n"
-    "           events=None, active=None)\n--\n\n"
+    "           events=None, active=None, world=None, proximal=0)\n--\n\n"
     "Integrates the motion in time, from home at rest or from set_state. scheme: 'rkmk4',\n"
     "'rkmk54', 'momentum', 'variational', 'taylor' or 'radau' (stiff forces). step > 0: fixed\n"
     "step. resolution: the shortest time in which the functions time, state and events do "
@@ -759,7 +859,13 @@ PyDoc_STRVAR(
     "fourier (w, a, b); stiffness, damping and friction (nv,) of the joints; motor_stiffness and\n"
     "motor_inertia (nv,) of elastic joints; external [(frame, wrench, representation), ...].\n"
     "events: functions g(t, q, v), or (g, direction): a step ends where g crosses zero.\n"
-    "active: names of the constraints that hold (None: all of the model's); see set_active.");
+    "active: names of the constraints that hold (None: all of the model's); see set_active.\n"
+    "world {constraint: motion}: the side of a constraint in the world moves: a Trajectory of one\n"
+    "free body, or a function of (t, order) -> (pose (4, 4), twist (order+2, 6)), the velocity of\n"
+    "its origin and the angular velocity in world axes ('hybrid'), with derivatives; only "
+    "'taylor'\n"
+    "asks for orders above 0. proximal > 0, such as 1e-9: passes positions where the rank of the\n"
+    "constraints changes.");
 
 static PyType_Slot simulation_slots[] = {
     {Py_tp_dealloc, (void *)simulation_dealloc},

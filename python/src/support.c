@@ -47,6 +47,8 @@ int add_exceptions(PyObject *module) {
        "A fit of samples cannot be trusted, or misses its tolerance."},
       {JN_ERR_COUPLED, "CoupledError", &PyExc_ValueError,
        "Not available with eliminated mimic joints: mimic='independent'."},
+      {JN_ERR_DIGITS, "DigitsError", &PyExc_ArithmeticError,
+       "Rounding leaves too few digits of the result."},
   };
   base_error = PyErr_NewExceptionWithDoc(
       "jounce.Error",
@@ -154,7 +156,7 @@ PyObject *list_of(const char *const *words, int count) {
 /* ---- words ---- */
 
 const char *const representation_words[] = {"spatial", "body", "hybrid", "mixed", NULL};
-const char *const formulation_words[] = {"body", "spatial", "hybrid", "mixed", NULL};
+const char *const formulation_words[] = {"body", "spatial", "hybrid", "mixed", "classical", NULL};
 
 int word_index(PyObject *object, const char *const *words, const char *what) {
   const char *text = PyUnicode_Check(object) ? utf8(object) : NULL;
@@ -316,6 +318,20 @@ int all_finite(const double *x, size_t n) {
   double sum = 0;
   for (size_t i = 0; i < n; i++) sum += 0.0 * x[i];
   return sum == 0.0;
+}
+
+int take_pose(PyObject *value, const char *what, jn_pose *C) {
+  const npy_intp shape[2] = {4, 4};
+  PyArrayObject *T = take_shape(value, what, 2, shape);
+  if (!T) return -1;
+  const double *x = NUMBERS(T);
+  for (int i = 0; i < 3; i++) memcpy(C->R.m[i], x + 4 * i, sizeof C->R.m[i]);
+  C->p = jn_v3(x[3], x[7], x[11]);
+  const int good = all_finite(x, 16) && jn_m3_rotation_error(C->R) <= JN_ROTATION_TOLERANCE &&
+                   x[12] == 0 && x[13] == 0 && x[14] == 0 && x[15] == 1;
+  Py_DECREF(T);
+  if (!good) raise_text(JN_ERR_POSE, "%s: a pose [R p; 0 1] expected", what);
+  return good ? 0 : -1;
 }
 
 int take_numbers(PyObject *object, const char *what, npy_intp n, double *out) {

@@ -39,19 +39,10 @@ static PyObject *give(PyArrayObject *x) {
   return raise_status(JN_ERR_NOT_FINITE);
 }
 
-static int take_pose(PyObject *value, const char *what, jn_pose *C) {
-  const npy_intp shape[2] = {4, 4};
+/* the identity without a value */
+static int take_pose_or_none(PyObject *value, const char *what, jn_pose *C) {
   *C = jn_pose_identity();
-  if (!value) return 0;
-  PyArrayObject *T = take_shape(value, what, 2, shape);
-  if (!T) return -1;
-  const double *x = NUMBERS(T);
-  for (int i = 0; i < 3; i++) memcpy(C->R.m[i], x + 4 * i, sizeof C->R.m[i]);
-  C->p = jn_v3(x[3], x[7], x[11]);
-  const int good = all_finite(x, 16) && jn_m3_rotation_error(C->R) <= JN_ROTATION_TOLERANCE &&
-                   x[12] == 0 && x[13] == 0 && x[14] == 0 && x[15] == 1;
-  Py_DECREF(T);
-  return good ? 0 : refuse(JN_ERR_POSE, "%s: a pose [R p; 0 1] expected", what);
+  return value ? take_pose(value, what, C) : 0;
 }
 
 static PyObject *pose_array(jn_pose C) {
@@ -168,7 +159,7 @@ static PyObject *jet_pose_from_twist(ARGUMENTS) {
   jn_pose C;
   jn_representation word;
   if (take_arguments("jet_pose_from_twist", names, 3, 3, 1, args, nargs, keywords, v) ||
-      take_pose(v[1], "T", &C) || take_representation(v[2], "representation", &word))
+      take_pose_or_none(v[1], "T", &C) || take_representation(v[2], "representation", &word))
     return NULL;
   PyArrayObject *V = take_jet(v[0], "V", 6);
   PyArrayObject *R = V ? new_jet(order_of(V) + 2, 9) : NULL;
@@ -210,7 +201,7 @@ static PyObject *convert(const char *function, int wrench, PyObject *const *args
   jn_representation from, to;
   if (take_arguments(function, names[wrench], count, count, count - 1, args, nargs, keywords, v) ||
       take_representation(v[1 + wrench], "from_", &from) ||
-      take_representation(v[2 + wrench], "to", &to) || take_pose(v[3 + wrench], "T", &C))
+      take_representation(v[2 + wrench], "to", &to) || take_pose_or_none(v[3 + wrench], "T", &C))
     return NULL;
   PyArrayObject *V = take_jet(v[wrench], "V", 6), *W = V && wrench ? take_jet(v[0], "W", 6) : NULL;
   PyArrayObject *out = NULL, *R = NULL, *p = NULL, *twist = NULL;
@@ -283,7 +274,7 @@ static PyObject *one_body(const char *function, int count, const char *const *na
   for (int i = 0; i < twists; i++)
     if (take_numbers(v[i], names[i], 6, x[i])) return NULL;
   PyObject **more = v + twists;
-  if (take_inertia(more[0], more[2], more[1], &I) || take_pose(more[3], "T", &C) ||
+  if (take_inertia(more[0], more[2], more[1], &I) || take_pose_or_none(more[3], "T", &C) ||
       take_representation(more[4], "representation", &word))
     return NULL;
   return wrench_array(twists == 2 ? jn_newton_euler(word, I, C, twist_of(x[0]), twist_of(x[1]))
@@ -385,7 +376,7 @@ static PyObject *cmtm_new(PyTypeObject *type, PyObject *args, PyObject *keywords
   PyObject *T, *zeta = NULL;
   jn_pose C;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:CMTM", names, &T, &zeta) ||
-      take_pose(T, "T", &C))
+      take_pose_or_none(T, "T", &C))
     return NULL;
   PyArrayObject *z = zeta && zeta != Py_None ? take_jet(zeta, "zeta", 6) : NULL;
   if (!z && PyErr_Occurred()) return NULL;

@@ -598,11 +598,14 @@ static PyMethodDef methods[] = {
      FAST(trajectory_limits,
           "limits($self, /, velocity=None, acceleration=None, jerk=None, effort=None, "
           "effort_rate=None, power=None, samples=1000, *, thrust=None, "
-          "thrust_rate=None)\n--\n\n"
+          "thrust_rate=None, driven=None, q=None, active=None)\n--\n\n"
           "The peaks of all limited quantities, how many limits are broken, and the\n"
           "smallest time scale that satisfies all of them (None: none does). A limit is\n"
           "a number for all joints but a floating base, or (nv,); thrust and thrust_rate\n"
-          "a number for all rotors or one for each; None: the model's.")},
+          "a number for all rotors or one for each; None: the model's. With constraints:\n"
+          "driven, the joints that keep the motion of the trajectory; the others follow, from\n"
+          "q (default: as the trajectory has them at its start), and forces are those of\n"
+          "constrained_inverse_dynamics. Without driven: the open tree.")},
     {"retime",
      FAST(trajectory_retime,
           "retime($self, /, velocity=None, acceleration=None, jerk=None, effort=None, "

@@ -30,12 +30,15 @@ int jn_size_multiply(size_t a, size_t b, size_t *product) {
   return 1;
 }
 
-void *jn_block_new(const jn_allocator *hooks, size_t count, size_t size) {
+void *jn_block_raw(const jn_allocator *hooks, size_t count, size_t size) {
   size_t bytes;
   if (!jn_size_multiply(count, size, &bytes)) return NULL;
-  if (bytes == 0) bytes = 1;
-  void *block = hooks->allocate(bytes, hooks->context);
-  if (block != NULL) memset(block, 0, bytes);
+  return hooks->allocate(bytes ? bytes : 1, hooks->context);
+}
+
+void *jn_block_new(const jn_allocator *hooks, size_t count, size_t size) {
+  void *block = jn_block_raw(hooks, count, size);
+  if (block != NULL) memset(block, 0, count * size);
   return block;
 }
 

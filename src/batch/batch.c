@@ -29,6 +29,7 @@ struct jn_batch {
   const jn_engine *engine;
   const jn_pack *pack; /* of the engine: pack_strict or pack */
   int order, threads;
+  jn_batch_layout layout;
   worker *workers;
 };
 
@@ -100,6 +101,11 @@ jn_status jn_batch_new(const jn_model *model, int order, int threads, const jn_a
 }
 
 jn_settings *jn_batch_settings(jn_batch *batch) { return &batch->settings; }
+jn_status jn_batch_set_layout(jn_batch *batch, jn_batch_layout layout) {
+  if (!batch || (unsigned)layout > JN_NUMBERS_FIRST) return JN_ERR_ARGUMENT;
+  batch->layout = layout;
+  return JN_OK;
+}
 int jn_batch_lanes(const jn_batch *batch) { return batch->engine->lanes; }
 int jn_batch_threads(const jn_batch *batch) { return batch->threads; }
 
@@ -112,7 +118,26 @@ typedef struct call {
   double *v_out, *tau_out, *lambda;
   const jn_constraints *constraints;
   size_t v_size, tau_size, a_size; /* per state: length of v, tau, and accelerations of FORWARD */
+  size_t stride; /* from one number of a state to the next; 0: one state after another */
 } call;
+
+/* n numbers of the states from `first`, to lanes and back */
+static int take_lanes(const jn_pack *e, const call *c, double *y, const double *x, size_t n,
+                      size_t first, int used) {
+  return c->stride ? e->load(y, x + first, n, c->stride, used)
+                   : e->gather(y, x + first * n, n, used);
+}
+static void put_lanes(const jn_pack *e, const call *c, double *x, const double *y, size_t n,
+                      size_t first, int used) {
+  if (c->stride)
+    e->store(x + first, y, n, c->stride, used);
+  else
+    e->scatter(x + first * n, y, n, used);
+}
+/* number i of state s, of n a state */
+static size_t number_at(const call *c, size_t n, size_t s, size_t i) {
+  return c->stride ? i * c->stride + s : s * n + i;
+}
 
 /* Are the quaternions of all lanes of unit length? */
 static int good_quaternions(const jn_model *m, const double *q, int lanes) {
@@ -153,9 +178,10 @@ static void scatter_missing(const jn_model *m, const call *c, const jn_work *w, 
       for (size_t k = 0; k <= (size_t)c->pack.order; k++)
         for (size_t l = 0; l < (size_t)used; l++) {
           if (c->pack.prescribed[b])
-            c->tau_out[(first + l) * c->tau_size + k * nv + j] = w->force[(k * nv + j) * L + l];
+            c->tau_out[number_at(c, c->tau_size, first + l, k * nv + j)] =
+                w->force[(k * nv + j) * L + l];
           else
-            c->v_out[(first + l) * c->v_size + (k + 1) * nv + j] =
+            c->v_out[number_at(c, c->v_size, first + l, (k + 1) * nv + j)] =
                 w->io[((k + 1) * nv + j) * L + l];
         }
 }
@@ -169,24 +195,24 @@ static int run_pack(const jn_batch *b, const worker *k, const call *c, size_t fi
   size_t L = (size_t)lanes;
   const jn_pack *e = b->pack;
   if (c->kind >= CLOSED_INVERSE || m->tree) return 0; /* state by state */
-  if (!e->gather(w->q, c->q + first * (size_t)m->nq, (size_t)m->nq, used)) return 0;
+  if (!take_lanes(e, c, w->q, c->q, (size_t)m->nq, first, used)) return 0;
   if (!good_quaternions(m, w->q, lanes)) return 0;
-  int finite = e->gather(w->io, c->v_in + first * c->v_size, c->v_size, used);
+  int finite = take_lanes(e, c, w->io, c->v_in, c->v_size, first, used);
   if (c->kind == INVERSE) {
     if (!finite) return 0;
     e->inverse(m, w, &c->pack);
     if (!e->finite(w->io, c->tau_size)) return 0;
-    e->scatter(c->tau_out + first * c->tau_size, w->io, c->tau_size, used);
+    put_lanes(e, c, c->tau_out, w->io, c->tau_size, first, used);
     return 1;
   }
-  finite &= e->gather(w->force, c->tau_in + first * c->tau_size, c->tau_size, used);
+  finite &= take_lanes(e, c, w->force, c->tau_in, c->tau_size, first, used);
   if (c->kind == HYBRID)
     finite = mask_given(m, c, w->io, w->force, lanes) && e->finite(w->io, (size_t)m->nv);
   if (!finite) return 0;
   if (!e->hybrid(m, w, &c->pack)) return 0;
   if (!e->finite(w->io, ((size_t)c->pack.order + 2) * (size_t)m->nv)) return 0;
   if (c->kind == FORWARD) {
-    e->scatter(c->v_out + first * c->a_size, w->io + (size_t)m->nv * L, c->a_size, used);
+    put_lanes(e, c, c->v_out, w->io + (size_t)m->nv * L, c->a_size, first, used);
     return 1;
   }
   if (!e->finite(w->force, c->tau_size)) return 0;
@@ -217,6 +243,31 @@ static jn_status run_single(const jn_batch *b, const worker *k, const call *c, s
                             c->v_out + s * c->v_size, c->tau_out + s * c->tau_size, NULL);
 }
 
+/* The same for numbers first: the state is copied to the memory of a pack and its results back. */
+static jn_status run_single_strided(const jn_batch *b, const worker *k, const call *c, size_t s) {
+  const jn_model *m = b->model;
+  const jn_work *w = &k->w;
+  call one = *c;
+  for (size_t i = 0; i < (size_t)m->nq; i++) w->q[i] = c->q[number_at(c, 0, s, i)];
+  for (size_t i = 0; i < c->v_size; i++) w->io[i] = c->v_in[number_at(c, 0, s, i)];
+  for (size_t i = 0; i < c->tau_size && c->tau_in; i++)
+    w->force[i] = c->tau_in[number_at(c, 0, s, i)];
+  one.q = w->q, one.v_in = w->io, one.tau_in = w->force;
+  one.v_out = c->kind == HYBRID ? w->io : w->tau;
+  one.tau_out = w->force;
+  one.stride = 0;
+  /* state 0 of these arrays */
+  const jn_status status = run_single(b, k, &one, 0);
+  if (status) return status;
+  for (size_t i = 0; i < c->v_size && c->kind == HYBRID; i++)
+    c->v_out[number_at(c, 0, s, i)] = w->io[i];
+  for (size_t i = 0; i < c->tau_size && c->kind != FORWARD; i++)
+    c->tau_out[number_at(c, 0, s, i)] = w->force[i];
+  for (size_t i = 0; i < c->a_size && c->kind == FORWARD; i++)
+    c->v_out[number_at(c, 0, s, i)] = w->tau[i];
+  return JN_OK;
+}
+
 /* A failure is state * 64 + status; the smallest is the first state that failed. */
 static const uint64_t no_failure = UINT64_MAX;
 
@@ -230,7 +281,9 @@ static uint64_t run_states(const jn_batch *b, const worker *k, const call *c, si
   uint64_t failed = no_failure;
   for (int l = 0; l < used; l++) {
     size_t s = first + (size_t)l;
-    jn_status one = done ? JN_OK : run_single(b, k, c, s);
+    jn_status one = done        ? JN_OK
+                    : c->stride ? run_single_strided(b, k, c, s)
+                                : run_single(b, k, c, s);
     if (status) status[s] = one;
     uint64_t key = (uint64_t)s * 64 + (uint64_t)one;
     if (one && key < failed) failed = key;
@@ -238,14 +291,24 @@ static uint64_t run_states(const jn_batch *b, const worker *k, const call *c, si
   return failed;
 }
 
-static jn_status run_all(jn_batch *b, const call *c, size_t count, jn_status *status) {
+/* Threads that pay: waking one costs as much as about so many products of orders. */
+#define THREAD_WORK 20000
+static int useful_threads(const jn_batch *b, const call *c, size_t count) {
+  const double r = c->pack.order + 1.0,
+               work = (double)count * b->model->nlink * r * (r + 1) * (c->kind == INVERSE ? 1 : 2);
+  return work < (double)THREAD_WORK * b->threads ? 1 + (int)(work / THREAD_WORK) : b->threads;
+}
+
+static jn_status run_all(jn_batch *b, call *c, size_t count, jn_status *status) {
   const int lanes = b->engine->lanes;
+  c->stride = b->layout == JN_NUMBERS_FIRST ? count : 0;
   const int64_t packs = (int64_t)((count + (size_t)lanes - 1) / (size_t)lanes);
   uint64_t failed = no_failure;
 #ifdef _OPENMP
   /* a plain branch, not the if() clause of OpenMP: even a team of one makes system calls */
-  if (packs > 1 && b->threads > 1) {
-#pragma omp parallel for schedule(static) num_threads(b->threads) reduction(min : failed)
+  const int threads = packs > 1 ? useful_threads(b, c, count) : 1;
+  if (threads > 1) {
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(min : failed)
     for (int64_t p = 0; p < packs; p++) {
       uint64_t one = run_states(b, &b->workers[omp_get_thread_num()], c, count, p, status);
       if (one < failed) failed = one;
@@ -333,6 +396,7 @@ jn_status jn_batch_constrained_inverse_dynamics(const jn_model *model, jn_batch 
   if (s) return refuse(s, count, status);
   if (count && ((model->nq && !q) || (model->nv && !v)))
     return refuse(JN_ERR_ARGUMENT, count, status);
+  if (batch->layout != JN_STATES_FIRST) return refuse(JN_ERR_ARGUMENT, count, status);
   c.kind = CLOSED_INVERSE;
   c.q = q, c.v_in = v, c.tau_out = tau, c.lambda = lambda, c.constraints = constraints;
   return run_all(batch, &c, count, status);
@@ -348,6 +412,7 @@ jn_status jn_batch_constrained_forward_dynamics(const jn_model *model, jn_batch 
   if (s) return refuse(s, count, status);
   if (count && ((model->nq && !q) || (model->nv && (!v || !tau || !a))))
     return refuse(JN_ERR_ARGUMENT, count, status);
+  if (batch->layout != JN_STATES_FIRST) return refuse(JN_ERR_ARGUMENT, count, status);
   c.kind = CLOSED_FORWARD;
   c.q = q, c.v_in = v, c.tau_in = tau, c.v_out = a, c.lambda = lambda, c.constraints = constraints;
   c.v_size = (size_t)model->nv;

@@ -91,15 +91,15 @@ jn_status jn_coupled_mass_matrix(const jn_model *m, jn_data *data, const double 
   return status ? status : jn_deliver(data->w.own_mass, (size_t)m->nv * (size_t)m->nv, M);
 }
 
-/* M_y = L D L^T: L below the diagonal, 1/D on it. Rows of prescribed joints are those of the
+/* M_y = L D L^T: L below the diagonal, 1/D on it. Rows of prescribed motions are those of the
  * identity. Returns the joint that moves no mass; -1: none. */
-static int factor_mass(const jn_model *m, const unsigned char *prescribed, double *M) {
+static int factor_mass(const jn_model *m, coupled_given given, double *M) {
   const size_t n = (size_t)m->nv;
   for (int b = 0; b < m->nbody; b++) {
     const jn_joint *j = &m->joint[b];
     const double reach = j->type == JN_JOINT_PRISMATIC ? 1 : m->size;
     for (size_t i = (size_t)j->iv; i < (size_t)(j->iv + j->nv); i++) {
-      if (prescribed && prescribed[b]) {
+      if (is_given(given, b, i)) {
         for (size_t k = 0; k < n; k++) M[i * n + k] = M[k * n + i] = 0;
         M[i * n + i] = 1;
       }
@@ -137,10 +137,10 @@ void jn_coupled_mass_solve(const jn_model *m, const jn_data *data, size_t column
 }
 
 /* the factors of M_y at tree_q */
-static jn_status start_mass(const jn_model *m, jn_data *data, const unsigned char *prescribed) {
+static jn_status start_mass(const jn_model *m, jn_data *data, coupled_given given) {
   jn_status status = own_mass(m, data, data->w.own_mass);
   if (status) return status;
-  data->singular = factor_mass(m, prescribed, data->w.own_mass);
+  data->singular = factor_mass(m, given, data->w.own_mass);
   return data->singular >= 0 ? JN_ERR_SINGULAR : JN_OK;
 }
 
@@ -150,7 +150,7 @@ jn_status jn_coupled_inverse_mass(const jn_model *m, jn_data *data, const double
   jn_status status = jn_coupled_start(m, data, 0, NULL, 0, q, NULL);
   if (!status && n && !Minv) status = JN_ERR_ARGUMENT;
   if (!status && !jn_coupled_room(m->tree, data->order)) status = JN_ERR_LIMIT;
-  if (!status) status = start_mass(m, data, NULL);
+  if (!status) status = start_mass(m, data, (coupled_given){0});
   if (status) return status;
   for (size_t i = 0; i < n * n; i++) X[i] = i % (n + 1) == 0;
   jn_coupled_mass_solve(m, data, n, X);
@@ -165,7 +165,7 @@ jn_status jn_coupled_inverse_mass_apply(const jn_model *m, jn_data *data, const 
   if (count < 0 || (n && count && (!B || !out))) return JN_ERR_ARGUMENT;
   if (!jn_all_below(B, n * columns, JN_BOUND_2)) return JN_ERR_NOT_FINITE;
   jn_status status = jn_coupled_start(m, data, 0, NULL, 0, q, NULL);
-  if (!status) status = start_mass(m, data, NULL);
+  if (!status) status = start_mass(m, data, (coupled_given){0});
   if (status) return status;
   if (out != B && n && columns) memmove(out, B, sizeof *out * n * columns);
   jn_coupled_mass_solve(m, data, columns, out);
@@ -174,25 +174,24 @@ jn_status jn_coupled_inverse_mass_apply(const jn_model *m, jn_data *data, const 
 
 /* ---- forward and hybrid dynamics ---- */
 
-/* The given motion and forces as own rows: of prescribed joints v', v'', ... else the forces. */
-static void load_given(const jn_model *m, const jn_data *data, int order,
-                       const unsigned char *prescribed, const double *v, const double *tau,
-                       const double *more) {
+/* The given motion and forces as own rows: where motion is given v', v'', ... else the forces. */
+static void load_given(const jn_model *m, const jn_data *data, int order, coupled_given given,
+                       const double *v, const double *tau, const double *more) {
   const size_t nv = (size_t)m->nv;
   double *motion = coupled_rows(data, OWN_MOTION), *force = coupled_rows(data, OWN_FORCE);
   if (nv) memcpy(motion, v, sizeof *v * nv);
   for (int b = 0; b < m->nbody; b++)
     for (size_t i = (size_t)m->joint[b].iv; i < (size_t)(m->joint[b].iv + m->joint[b].nv); i++)
       for (size_t k = 0; k <= (size_t)order; k++) {
-        const int given = prescribed && prescribed[b];
+        const int moved = is_given(given, b, i);
         const size_t at = k * nv + i;
-        motion[at + nv] = given ? v[at + nv] : 0;
-        force[at] = given ? 0 : tau[at] + (more ? more[at] : 0);
+        motion[at + nv] = moved ? v[at + nv] : 0;
+        force[at] = moved ? 0 : tau[at] + (more ? more[at] : 0);
       }
 }
 
 jn_status jn_coupled_solve(const jn_model *m, jn_data *data, int order, const double *q,
-                           const unsigned char *prescribed, const double *v, const double *tau,
+                           coupled_given given, const double *v, const double *tau,
                            const jn_external *external) {
   jn_status status = jn_coupled_start(m, data, order, external, 1, q, v);
   if (status) return status;
@@ -200,16 +199,16 @@ jn_status jn_coupled_solve(const jn_model *m, jn_data *data, int order, const do
   const jn_external wrenches = jn_coupled_wrenches(external);
   double *motion = coupled_rows(data, OWN_MOTION), *force = coupled_rows(data, OWN_FORCE),
          *tree = coupled_rows(data, TREE_MOTION), *bias = coupled_rows(data, OWN_OTHER);
-  load_given(m, data, order, prescribed, v, tau, external ? external->tau : NULL);
+  load_given(m, data, order, given, v, tau, external ? external->tau : NULL);
   if (!jn_all_finite(force, ((size_t)order + 1) * nv)) return JN_ERR_NOT_FINITE;
-  if (!(status = start_mass(m, data, prescribed)))
+  if (!(status = start_mass(m, data, given)))
     for (int k = 0; k <= order && !status; k++) {
       double *next = motion + ((size_t)k + 1) * nv, *x = bias + (size_t)k * nv;
       jn_tree_expand(m, NULL, 2, next - nv, NULL, tree + (size_t)k * all);
       if ((status = folded_forces(m, data, k, &wrenches))) break;
       for (int b = 0; b < m->nbody; b++)
-        for (int i = m->joint[b].iv; i < m->joint[b].iv + m->joint[b].nv; i++)
-          x[i] = prescribed && prescribed[b] ? 0 : force[(size_t)k * nv + (size_t)i] - x[i];
+        for (size_t i = (size_t)m->joint[b].iv; i < (size_t)(m->joint[b].iv + m->joint[b].nv); i++)
+          x[i] = is_given(given, b, i) ? 0 : force[(size_t)k * nv + i] - x[i];
       jn_coupled_mass_solve(m, data, 1, x);
       add(x, nv, 1, next);
     }
@@ -228,16 +227,16 @@ jn_status jn_coupled_forward_dynamics(const jn_model *m, jn_data *data, int orde
                                       const jn_external *external, double *a) {
   if (m->nv && (!v || !tau || !a)) return JN_ERR_ARGUMENT;
   const size_t nv = (size_t)m->nv;
-  jn_status status = jn_coupled_solve(m, data, order, q, NULL, v, tau, external);
+  jn_status status = jn_coupled_solve(m, data, order, q, (coupled_given){0}, v, tau, external);
   return status ? status
                 : jn_deliver(coupled_rows(data, OWN_MOTION) + nv, ((size_t)order + 1) * nv, a);
 }
 
 jn_status jn_coupled_hybrid_dynamics(const jn_model *m, jn_data *data, int order, const double *q,
-                                     const unsigned char *prescribed, double *v, double *tau,
+                                     coupled_given given, double *v, double *tau,
                                      const jn_external *external) {
-  if (!prescribed || (m->nv && (!v || !tau))) return JN_ERR_ARGUMENT;
-  jn_status status = jn_coupled_solve(m, data, order, q, prescribed, v, tau, external);
+  if ((!given.joints && !given.freedoms) || (m->nv && (!v || !tau))) return JN_ERR_ARGUMENT;
+  jn_status status = jn_coupled_solve(m, data, order, q, given, v, tau, external);
   if (status) return status;
   const size_t nv = (size_t)m->nv, n = ((size_t)order + 1) * nv;
   double *motion = coupled_rows(data, OWN_MOTION), *force = coupled_rows(data, OWN_OTHER);
@@ -247,7 +246,7 @@ jn_status jn_coupled_hybrid_dynamics(const jn_model *m, jn_data *data, int order
     for (size_t i = (size_t)m->joint[b].iv; i < (size_t)(m->joint[b].iv + m->joint[b].nv); i++)
       for (size_t k = 0; k <= (size_t)order; k++) {
         const size_t at = k * nv + i;
-        if (prescribed[b])
+        if (is_given(given, b, i))
           tau[at] = force[at];
         else
           v[at + nv] = motion[at + nv];
@@ -267,18 +266,18 @@ jn_status jn_coupled_kinematics(const jn_model *m, jn_data *data, int order, con
   return jn_open_kinematics(m->tree, data, order, data->w.tree_q, tree);
 }
 
-/* J G of `rows` rows in tree_jacobian */
-static jn_status fold_jacobian(const jn_model *m, jn_data *data, size_t rows, jn_status status,
+/* X G of `rows` rows */
+static jn_status fold_jacobian(const jn_model *m, const double *X, size_t rows, jn_status status,
                                double *J) {
   if (status) return status;
   if (m->nv && !J) return JN_ERR_ARGUMENT;
-  jn_tree_force(m, rows, data->w.tree_jacobian, J);
+  jn_tree_force(m, rows, X, J);
   return JN_OK;
 }
 jn_status jn_coupled_frame_jacobian(const jn_model *m, jn_data *data, int frame,
                                     jn_representation representation, int order, double *J) {
   double *X = data->w.tree_jacobian;
-  return fold_jacobian(m, data, 6 * ((size_t)order + 1),
+  return fold_jacobian(m, X, 6 * ((size_t)order + 1),
                        jn_open_frame_jacobian(m->tree, data, frame, representation, order, X), J);
 }
 jn_status jn_coupled_relative_jacobian(const jn_model *m, jn_data *data, int frame,
@@ -286,14 +285,47 @@ jn_status jn_coupled_relative_jacobian(const jn_model *m, jn_data *data, int fra
                                        const jn_observer *observer, int order, double *J) {
   double *X = data->w.tree_jacobian;
   return fold_jacobian(
-      m, data, 6 * ((size_t)order + 1),
+      m, X, 6 * ((size_t)order + 1),
       jn_open_relative_jacobian(m->tree, data, frame, representation, observer, order, X), J);
 }
 jn_status jn_coupled_point_jacobian(const jn_model *m, jn_data *data, int frame, jn_vec3 point,
                                     int order, double *J) {
   double *X = data->w.tree_jacobian;
-  return fold_jacobian(m, data, 3 * ((size_t)order + 1),
+  return fold_jacobian(m, X, 3 * ((size_t)order + 1),
                        jn_open_point_jacobian(m->tree, data, frame, point, order, X), J);
+}
+jn_status jn_coupled_system_jacobian(const jn_model *m, jn_data *data,
+                                     jn_representation representation, int order, double *J) {
+  double *X = data->w.tree_matrices;
+  if (!jn_coupled_room(m->tree, data->order)) return JN_ERR_LIMIT;
+  return fold_jacobian(m, X, ((size_t)order + 1) * 6 * (size_t)m->nbody,
+                       jn_open_system_jacobian(m->tree, data, representation, order, X), J);
+}
+
+/* The rates of the tree, those of followers compared with the ones of their leaders. */
+jn_status jn_coupled_joint_rates(const jn_model *m, jn_data *data, int order, const double *q,
+                                 jn_representation representation, const double *twists, double *v,
+                                 double *residual) {
+  if (m->nv && !v) return JN_ERR_ARGUMENT;
+  if (order < 0 || (m->nq && !q)) return JN_ERR_ARGUMENT;
+  if (order + 1 > data->rows) return JN_ERR_ORDER;
+  const size_t n = (size_t)order + 1, nv = (size_t)m->nv, all = (size_t)m->tree->nv;
+  double *rates = coupled_rows(data, TREE_MOTION), *left = coupled_rows(data, TREE_OTHER),
+         *own = coupled_rows(data, OWN_MOTION);
+  jn_tree_expand(m, q, 0, NULL, data->w.tree_q, NULL);
+  jn_status status = jn_open_joint_rates(m->tree, data, order, data->w.tree_q, representation,
+                                         twists, rates, left);
+  if (status) return status;
+  jn_tree_reduce(m, NULL, order + 1, rates, NULL, own);
+  for (size_t k = 0; k < n; k++)
+    for (int i = 0; i < m->nfollower; i++) {
+      const jn_follower *f = &m->follower[i];
+      const double led = f->lead_v >= 0 ? f->ratio * own[k * nv + (size_t)f->lead_v] : 0;
+      left[k] = fmax(left[k], fabs(rates[k * all + (size_t)f->iv] - led));
+    }
+  if (nv) memcpy(v, own, sizeof *v * n * nv);
+  if (residual) memcpy(residual, left, sizeof *left * n);
+  return JN_OK;
 }
 
 /* ---- equations of motion, momenta, reactions ---- */

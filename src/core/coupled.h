@@ -29,6 +29,14 @@ static inline jn_status jn_other_model(const jn_model *model, const jn_data *dat
   return is_coupled(model, data) ? JN_ERR_COUPLED : JN_ERR_ARGUMENT;
 }
 
+/* What is prescribed in hybrid dynamics: marks of joints, or of degrees of freedom. */
+typedef struct coupled_given {
+  const unsigned char *joints, *freedoms;
+} coupled_given;
+static inline int is_given(coupled_given g, int joint, size_t freedom) {
+  return (g.joints && g.joints[joint]) || (g.freedoms && g.freedoms[freedom]);
+}
+
 /* The functions of the tree; the public function of the same name is this one unless the model has
  * eliminated joints. */
 jn_status jn_open_inverse_dynamics(const jn_model *model, jn_data *data, int order, const double *q,
@@ -66,6 +74,21 @@ jn_status jn_open_frame_partials(const jn_model *model, jn_data *data, jn_quanti
                                  const double *q, const double *v, double *dq, double *dv);
 jn_status jn_open_regressor(const jn_model *model, jn_data *data, int order, const double *q,
                             const double *v, double *Y);
+jn_status jn_open_system_jacobian(const jn_model *model, jn_data *data,
+                                  jn_representation representation, int order, double *J);
+jn_status jn_open_joint_rates(const jn_model *model, jn_data *data, int order, const double *q,
+                              jn_representation representation, const double *twists, double *v,
+                              double *residual);
+jn_status jn_open_inverse_second(const jn_model *model, jn_data *data, const double *q,
+                                 const double *v, const jn_external *external, const double *weight,
+                                 const jn_second *out);
+jn_status jn_open_geometry_partials(const jn_model *model, jn_data *data, int order,
+                                    const double *q, const double *v, const jn_external *external,
+                                    double *out);
+jn_status jn_open_frame_geometry_partials(const jn_model *model, jn_data *data, int frame,
+                                          jn_representation representation, int order,
+                                          const double *q, const double *v, double *pose,
+                                          double *twist, double *J);
 
 /* The public functions for such models, which they call. */
 jn_status jn_coupled_inverse_dynamics(const jn_model *model, jn_data *data, int order,
@@ -109,8 +132,37 @@ jn_status jn_coupled_forward_dynamics(const jn_model *model, jn_data *data, int 
                                       const double *q, const double *v, const double *tau,
                                       const jn_external *external, double *a);
 jn_status jn_coupled_hybrid_dynamics(const jn_model *model, jn_data *data, int order,
-                                     const double *q, const unsigned char *prescribed, double *v,
-                                     double *tau, const jn_external *external);
+                                     const double *q, coupled_given given, double *v, double *tau,
+                                     const jn_external *external);
+jn_status jn_coupled_system_jacobian(const jn_model *model, jn_data *data,
+                                     jn_representation representation, int order, double *J);
+jn_status jn_coupled_joint_rates(const jn_model *model, jn_data *data, int order, const double *q,
+                                 jn_representation representation, const double *twists, double *v,
+                                 double *residual);
+jn_status jn_coupled_hybrid_partials(const jn_model *model, jn_data *data, int order,
+                                     const double *q, const unsigned char *prescribed,
+                                     const double *v, const double *tau,
+                                     const jn_external *external, double *dq, double *dv,
+                                     double *du);
+jn_status jn_coupled_inertia_partials(const jn_model *model, jn_data *data, int order,
+                                      const double *q, const double *v, const double *tau,
+                                      const jn_external *external, double *out);
+jn_status jn_coupled_geometry_partials(const jn_model *model, jn_data *data, int order,
+                                       const double *q, const double *v,
+                                       const jn_external *external, double *out);
+jn_status jn_coupled_frame_geometry_partials(const jn_model *model, jn_data *data, int frame,
+                                             jn_representation representation, int order,
+                                             const double *q, const double *v, double *pose,
+                                             double *twist, double *J);
+jn_status jn_coupled_inverse_second(const jn_model *model, jn_data *data, const double *q,
+                                    const double *v, const jn_external *external,
+                                    const double *weight, const jn_second *out);
+jn_status jn_coupled_forward_second(const jn_model *model, jn_data *data, const double *q,
+                                    const double *v, const double *tau, const jn_external *external,
+                                    const double *weight, double *dq, double *dv, double *dtau,
+                                    const jn_second_forward *out);
+jn_status jn_coupled_mass_partials(const jn_model *model, jn_data *data, const double *q,
+                                   double *dM);
 jn_status jn_coupled_inverse_mass(const jn_model *model, jn_data *data, const double *q,
                                   double *Minv);
 jn_status jn_coupled_inverse_mass_apply(const jn_model *model, jn_data *data, const double *q,
@@ -139,9 +191,9 @@ jn_status jn_coupled_start(const jn_model *model, jn_data *data, int order,
                            const jn_external *external, int rows, const double *q, const double *v);
 /* Applied wrenches without the generalised forces, which are in the model's own numbers. */
 jn_external jn_coupled_wrenches(const jn_external *external);
-/* Forward dynamics, with no joint prescribed: OWN_MOTION, TREE_MOTION and the factors of own_mass. */
+/* Hybrid dynamics: OWN_MOTION, TREE_MOTION, forces in OWN_OTHER, and the factors of own_mass. */
 jn_status jn_coupled_solve(const jn_model *model, jn_data *data, int order, const double *q,
-                           const unsigned char *prescribed, const double *v, const double *tau,
+                           coupled_given given, const double *v, const double *tau,
                            const jn_external *external);
 /* b = M_y^-1 b by the factors: [nv x columns], row-major */
 void jn_coupled_mass_solve(const jn_model *model, const jn_data *data, size_t columns, double *b);

@@ -1,6 +1,7 @@
 /* dynamics.c: inverse, forward and hybrid dynamics of any order, in every formulation. */
 #include <jounce/dynamics.h>
 #include <jounce/jet.h>
+#include <math.h>
 #include <string.h>
 
 #include "core/coupled.h"
@@ -48,10 +49,14 @@ static void shift(const jn_model *m, const jn_data *data, double *x, int rows, i
     data->engine->boundary.shift(m, &data->w, x, rows, sign, moment);
 }
 
-/* The mixed formulation has no forward dynamics; the hybrid one is used. */
-static const jn_recursion *recursion_of(const jn_data *data, int forward) {
+/* The mixed formulation has no forward dynamics; the hybrid one is used. The classical one has
+ * neither that nor the twists that wrenches in world axes need; the body one is used. */
+static const jn_recursion *recursion_of(const jn_data *data, int forward,
+                                        const jn_external *external) {
   jn_formulation f = data->settings.formulation;
-  return &data->engine->recursion[forward && f == JN_FORM_MIXED ? JN_FORM_HYBRID : f];
+  if (forward && f == JN_FORM_MIXED) f = JN_FORM_HYBRID;
+  if (f == JN_FORM_CLASSICAL && (forward || jn_external_needs_poses(external))) f = JN_FORM_BODY;
+  return &data->engine->recursion[f];
 }
 
 static void set_gravity(const jn_data *data) {
@@ -60,10 +65,38 @@ static void set_gravity(const jn_data *data) {
   data->w.up[3] = 0; /* a vector in lanes has four components */
 }
 
-/* After a call of order r: its twists, to order r + 1, are there for jn_kinematics_from_dynamics. */
-static void leave_kinematics(jn_data *data, int order, int inverse) {
-  const jn_recursion *form = recursion_of(data, !inverse);
+/* The spatial formulation has all inertias about the base's position. A link at the distance D from
+ * it enters with m D^2, where m g^2 is what its joint has to move: (D/g)^2 of the digits are lost. g:
+ * largest radius of the masses beyond a joint, as an upper bound, with all displacements zero; in
+ * w->Yd the root of the sum of m r^2 of a subtree, and the root of its mass. */
+#define FARTHEST_SPATIAL 1e4
+static int is_near(const jn_model *m, const jn_work *w) {
+  double far = 0, radius = 0;
+  for (int i = m->nlink - 1; i >= 0; i--) {
+    double *own = w->Yd + 6 * (size_t)i;
+    const double *I = m->link[i].I4, moment = 0.5 * (I[0] + I[5] + I[10]);
+    own[0] = moment, own[1] = m->link[i].m;
+    for (int j = i + 1; j <= m->link[i].last; j = m->link[j].last + 1) {
+      const double *child = w->Yd + 6 * (size_t)j, *p = m->link[j].p;
+      const double d = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]),
+                   x = sqrt(child[0]) + d * sqrt(child[1]);
+      own[0] += x * x, own[1] += child[1];
+    }
+    if (m->link[i].nv && own[1] > 0) radius = fmax(radius, sqrt(own[0] / own[1]));
+    for (int j = 0; j < 3; j++) far = fmax(far, fabs(w->O[3 * (size_t)i + (size_t)j]));
+  }
+  return !(far > FARTHEST_SPATIAL * radius) || radius <= 0;
+}
+static jn_status check_distance(const jn_model *m, const jn_data *data, const jn_recursion *form) {
+  return form != &data->engine->recursion[JN_FORM_SPATIAL] || is_near(m, &data->w) ? JN_OK
+                                                                                   : JN_ERR_DIGITS;
+}
+
+/* After a call of order r: its twists, to order r + 1, are there for jn_kinematics_from_dynamics;
+ * after a classical one there are none. */
+static void leave_kinematics(jn_data *data, const jn_recursion *form, int order, int inverse) {
   data->formulation = (jn_formulation)(form - data->engine->recursion);
+  if (data->formulation == JN_FORM_CLASSICAL) return;
   data->falls = inverse && order == 0 && !form->world && data->engine->six_stride > 6;
   data->kinematics = JN_LEFT_BY_DYNAMICS(order + 1);
 }
@@ -76,7 +109,7 @@ jn_status jn_open_inverse_dynamics(const jn_model *model, jn_data *data, int ord
   status = jn_load_state_about_joint(model, data, order + 2, q, v);
   if (status) return status;
   const jn_work *w = &data->w;
-  const jn_recursion *form = recursion_of(data, 0);
+  const jn_recursion *form = recursion_of(data, 0, external);
   const int loaded = external && external->wrench_count > 0,
             poses = form->world || jn_external_needs_poses(external);
   data->kinematics = -2;
@@ -87,6 +120,8 @@ jn_status jn_open_inverse_dynamics(const jn_model *model, jn_data *data, int ord
   else
     form->motion(model, w, order + 1);
   if (poses) place_poses(model, data);
+  status = check_distance(model, data, form);
+  if (status) return status;
   if (form->world) form->motion(model, w, order + 1);
   if (loaded)
     for (int k = 0; k <= order; k++) form->external(model, data, external, k);
@@ -98,7 +133,7 @@ jn_status jn_open_inverse_dynamics(const jn_model *model, jn_data *data, int ord
   if (external && external->tau)
     for (size_t i = 0; i < n; i++) w->io[i] -= external->tau[i];
   status = jn_deliver(w->io, n, tau);
-  if (!status) leave_kinematics(data, order, 1);
+  if (!status) leave_kinematics(data, form, order, 1);
   return status;
 }
 
@@ -114,7 +149,7 @@ static jn_status solve_orders(const jn_model *model, jn_data *data, int order,
                               const unsigned char *prescribed, const jn_external *external) {
   const jn_work *w = &data->w;
   const jn_settings *set = &data->settings;
-  const jn_recursion *form = recursion_of(data, 1);
+  const jn_recursion *form = recursion_of(data, 1, NULL);
   const int loaded = external && external->wrench_count > 0,
             poses = form->world || jn_external_needs_poses(external);
   data->kinematics = -2;
@@ -125,6 +160,8 @@ static jn_status solve_orders(const jn_model *model, jn_data *data, int order,
   else
     data->singular = form->start(model, w, set, prescribed);
   if (poses) place_poses(model, data);
+  const jn_status status = check_distance(model, data, form);
+  if (status) return status;
   if (form->world) data->singular = form->start(model, w, set, prescribed);
   if (data->singular >= 0) return JN_ERR_SINGULAR;
   if (loaded) form->external(model, data, external, 0);
@@ -159,11 +196,11 @@ jn_status jn_forward_dynamics(const jn_model *model, jn_data *data, int order, c
   jn_jet_to_taylor(order, model->nv, w->force);
   status = solve_orders(model, data, order, NULL, external);
   if (status) return status;
-  motion_out(model, data, recursion_of(data, 1), rep == JN_BODY, order + 1);
+  motion_out(model, data, recursion_of(data, 1, NULL), rep == JN_BODY, order + 1);
   jn_jet_to_derivatives(order + 1, model->nv, w->io);
   shift(model, data, w->io, order + 2, 1, 0);
   status = jn_deliver(w->io + nv, n, a);
-  if (!status) leave_kinematics(data, order, 0);
+  if (!status) leave_kinematics(data, recursion_of(data, 1, NULL), order, 0);
   return status;
 }
 
@@ -171,7 +208,8 @@ jn_status jn_hybrid_dynamics(const jn_model *model, jn_data *data, int order, co
                              const unsigned char *prescribed, double *v, double *tau,
                              const jn_external *external) {
   if (is_coupled(model, data))
-    return jn_coupled_hybrid_dynamics(model, data, order, q, prescribed, v, tau, external);
+    return jn_coupled_hybrid_dynamics(model, data, order, q, (coupled_given){.joints = prescribed},
+                                      v, tau, external);
   jn_status status = jn_check_call(model, data, order, external);
   if (status) return status;
   if (!prescribed || (model->nv && (!v || !tau))) return JN_ERR_ARGUMENT;
@@ -191,7 +229,7 @@ jn_status jn_hybrid_dynamics(const jn_model *model, jn_data *data, int order, co
       }
   size_t n = ((size_t)order + 1) * nv;
   if (!jn_all_finite(w->io, n + nv) || !jn_all_finite(w->force, n)) return JN_ERR_NOT_FINITE;
-  const jn_recursion *form = recursion_of(data, 1);
+  const jn_recursion *form = recursion_of(data, 1, NULL);
   shift(model, data, w->io + nv, order + 1, -1, 0); /* row 0 is already shifted */
   shift(model, data, w->force, order + 1, -1, 1);
   jn_jet_to_taylor(order + 1, model->nv, w->io);
@@ -218,6 +256,6 @@ jn_status jn_hybrid_dynamics(const jn_model *model, jn_data *data, int order, co
         else
           v[at + nv] = w->io[at + nv];
       }
-  leave_kinematics(data, order, 0);
+  leave_kinematics(data, recursion_of(data, 1, NULL), order, 0);
   return JN_OK;
 }

@@ -44,23 +44,26 @@ typedef void jn_motion_in_fn(const jn_model *m, const jn_work *w, int rep, int K
 typedef void jn_drive_fn(const jn_model *m, const jn_work *w, const jn_settings *set, int k,
                          const unsigned char *prescribed);
 typedef void jn_out_fn(const jn_model *m, const jn_work *w, int rep, int from, int to);
-typedef void jn_mass_fn(const jn_model *m, const jn_work *w, double *M);
+typedef void jn_mass_fn(const jn_model *m, const jn_work *w, int rep, double *M, double *scale);
 typedef void jn_mass_solve_fn(const jn_model *m, const jn_work *w, int first, int last, double *y);
 typedef void jn_mass_whiten_fn(const jn_model *m, const jn_work *w, int first, int last,
                                const unsigned char *prescribed, double *y);
 typedef void jn_variation_fn(const struct variation *x);
+typedef void jn_composites_fn(const struct variation *x, int subtrees);
 typedef void jn_course_fn(const struct variation *x, int first, int still);
 typedef void jn_closed_fn(const struct closed_variation *c, int first, int still);
-typedef int jn_matrices_fn(const struct variation *x, int k, const struct jn_blocks *out,
-                           int write);
+typedef void jn_matrices_fn(const struct variation *x, int k, const struct jn_blocks *out);
 typedef int jn_fill_fn(const struct variation *x, double *dq, double *dv, int write);
 typedef void jn_forward_fn(const struct variation *x, const struct jn_forward_columns *out);
 typedef int jn_mass_factor_fn(const jn_model *m, double *H);
 typedef void jn_mass_factor_solve_fn(const jn_model *m, const double *H, double *const *list,
-                                     int count, double sign, double *y);
+                                     int count, double sign);
+typedef void jn_mass_factor_inverse_fn(const jn_model *m, const double *H, double *X);
 typedef int jn_finite_fn(const double *x, size_t n);
 typedef int jn_gather_fn(double *y, const double *x, size_t n, int used);
 typedef void jn_scatter_fn(double *x, const double *y, size_t n, int used);
+typedef int jn_load_fn(double *y, const double *x, size_t n, size_t stride, int used);
+typedef void jn_store_fn(double *x, const double *y, size_t n, size_t stride, int used);
 typedef void jn_pack_inverse_fn(const jn_model *m, const jn_work *w, const jn_pack_call *call);
 typedef int jn_pack_hybrid_fn(const jn_model *m, const jn_work *w, const jn_pack_call *call);
 
@@ -70,7 +73,7 @@ typedef struct jn_recursion {
   /* 1: world axes; needs link poses of order 0 first, and transforms of free joints of all orders.
    * 0: link frames; needs poses only for wrenches given in world axes. */
   int world;
-  jn_motion_fn *motion;           /* twists of orders 0..K */
+  jn_motion_fn *motion;           /* twists of orders 0..K, classical: accelerations below K */
   jn_external_fn *external;       /* applied wrenches of order k; k = 0, 1, ... in turn */
   jn_inverse_fn *inverse;         /* w->tau of orders 0..r, after motion of order r+1 */
   jn_start_fn *start;             /* order 0, articulated inertias; a singular joint or -1 */
@@ -81,10 +84,12 @@ typedef struct jn_recursion {
 /* Packs of states. */
 typedef struct jn_pack {
   jn_place_fn *place;
-  jn_finite_fn *finite;        /* whether all n numbers of all lanes are finite */
-  jn_gather_fn *gather;        /* x[state][n] -> y[n][lane], the last state repeated beyond `used`;
+  jn_finite_fn *finite;   /* whether all n numbers of all lanes are finite */
+  jn_gather_fn *gather;   /* x[state][n] -> y[n][lane], the last state repeated beyond `used`;
                                   returns whether all is finite */
-  jn_scatter_fn *scatter;      /* y[n][lane] -> x[state][n] */
+  jn_scatter_fn *scatter; /* y[n][lane] -> x[state][n] */
+  jn_load_fn *load;       /* the same from and to x[n][stride], state by state in a row */
+  jn_store_fn *store;
   jn_pack_inverse_fn *inverse; /* w->q, w->io (derivatives of v) -> w->io (derivatives of tau) */
   jn_pack_hybrid_fn *hybrid;   /* w->q, w->io, w->force -> w->io (derivatives of v from order 0),
                                   w->force; 0: some state is singular */
@@ -103,10 +108,10 @@ typedef struct jn_engine {
   int lanes;                  /* states per pack, directions per register */
   int freedom_lanes;          /* degrees of freedom per register */
   int six_stride, six_linear; /* layout of a six of the body formulation, in doubles (algebra.h) */
-  jn_recursion recursion[4];  /* by jn_formulation */
+  jn_recursion recursion[5];  /* by jn_formulation */
   jn_boundary boundary;
   jn_place_fn *place; /* sets up the link views of a w, once */
-  jn_mass_fn *mass;   /* upper half of M, body representation, given X_0 of free joints */
+  jn_mass_fn *mass;   /* upper half of M: core/body/crba.h */
   /* M^-1 times JN_SOLVE_COLUMNS columns y in lanes: core/derivatives/mass_solve.h */
   jn_mass_solve_fn *mass_solve;
   jn_mass_whiten_fn *mass_whiten; /* L^-1 y, M = L L^T, prescribed joints left out */
@@ -115,6 +120,9 @@ typedef struct jn_engine {
   jn_course_fn *course_forward;
   /* the same with constraints: core/constraints/closed.h */
   jn_closed_fn *closed_inverse, *closed_forward;
+  /* motion and composites of the links, joints with several dofs: core/derivatives/motion.h */
+  jn_variation_fn *variation_motion, *variation_columns, *variation_own_rows;
+  jn_composites_fn *variation_composites;
   /* matrices of partial derivatives, one dof per lane: core/derivatives/freedoms.h */
   jn_variation_fn *freedoms_columns, *freedoms_carry;
   jn_matrices_fn *freedoms_order;
@@ -123,6 +131,7 @@ typedef struct jn_engine {
   /* M = L^T D L, and M^-1 times matrices: core/derivatives/mass_factor.h */
   jn_mass_factor_fn *mass_factor;
   jn_mass_factor_solve_fn *mass_factor_solve;
+  jn_mass_factor_inverse_fn *mass_factor_inverse;
   jn_pack pack, pack_strict; /* strict: the operations of plain C in every lane */
 } jn_engine;
 
@@ -132,6 +141,8 @@ typedef struct jn_engine {
   extern jn_finite_fn jn_pack_finite_##isa;        \
   extern jn_gather_fn jn_pack_gather_##isa;        \
   extern jn_scatter_fn jn_pack_scatter_##isa;      \
+  extern jn_load_fn jn_pack_load_##isa;            \
+  extern jn_store_fn jn_pack_store_##isa;          \
   extern jn_pack_inverse_fn jn_pack_inverse_##isa; \
   extern jn_pack_hybrid_fn jn_pack_hybrid_##isa;
 #define JN_ENGINE_DECLARE(isa)                                                \
@@ -141,6 +152,7 @@ typedef struct jn_engine {
   extern jn_drive_fn jn_boundary_drive_##isa;                                 \
   extern jn_out_fn jn_boundary_motion_out_##isa, jn_boundary_force_out_##isa; \
   extern jn_motion_fn jn_body_motion_##isa;                                   \
+  extern jn_motion_fn jn_classical_motion_##isa;                              \
   extern jn_inverse_fn jn_body_inverse_##isa;                                 \
   extern jn_start_fn jn_body_start_##isa;                                     \
   extern jn_first_terms_fn jn_body_first_terms_##isa;                         \
@@ -152,6 +164,10 @@ typedef struct jn_engine {
   extern jn_course_fn jn_course_forward_##isa;                                \
   extern jn_closed_fn jn_closed_inverse_##isa;                                \
   extern jn_closed_fn jn_closed_forward_##isa;                                \
+  extern jn_variation_fn jn_variation_motion_##isa;                           \
+  extern jn_variation_fn jn_variation_columns_##isa;                          \
+  extern jn_variation_fn jn_variation_own_rows_##isa;                         \
+  extern jn_composites_fn jn_variation_composites_##isa;                      \
   extern jn_variation_fn jn_freedoms_columns_##isa;                           \
   extern jn_variation_fn jn_freedoms_carry_##isa;                             \
   extern jn_matrices_fn jn_freedoms_order_##isa;                              \
@@ -159,6 +175,7 @@ typedef struct jn_engine {
   extern jn_forward_fn jn_freedoms_forward_##isa;                             \
   extern jn_mass_factor_fn jn_mass_factor_##isa;                              \
   extern jn_mass_factor_solve_fn jn_mass_factor_solve_##isa;                  \
+  extern jn_mass_factor_inverse_fn jn_mass_factor_inverse_##isa;              \
   JN_PACK_DECLARE(isa)
 JN_ENGINE_DECLARE(plain)
 JN_ENGINE_DECLARE(avx2)

@@ -29,7 +29,7 @@ jn_status jn_check_state_call(const jn_model *model, const jn_data *data, int or
                               const jn_external *external) {
   if (!model || !data || data->model != jn_model_tree(model) || order < 0) return JN_ERR_ARGUMENT;
   if ((unsigned)data->settings.representation > JN_MIXED ||
-      (unsigned)data->settings.formulation > JN_FORM_MIXED)
+      (unsigned)data->settings.formulation > JN_FORM_CLASSICAL)
     return JN_ERR_ARGUMENT;
   if (order > data->order) return JN_ERR_ORDER;
   return check_external(model, external, order);

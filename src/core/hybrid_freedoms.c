@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/coupled.h"
 #include "core/engine.h"
 #include "core/external.h"
 #include "core/work.h"
@@ -59,6 +60,9 @@ static double residual(size_t nv, const unsigned char *prescribed, const double 
 jn_status jn_hybrid_dynamics_by_freedom(const jn_model *model, jn_data *data, int order,
                                         const double *q, const unsigned char *prescribed, double *v,
                                         double *tau, const jn_external *external) {
+  if (is_coupled(model, data))
+    return jn_coupled_hybrid_dynamics(model, data, order, q,
+                                      (coupled_given){.freedoms = prescribed}, v, tau, external);
   jn_status status = jn_check_call(model, data, order, external);
   if (status) return status;
   const size_t nv = (size_t)model->nv, rows = (size_t)order + 1;

@@ -193,8 +193,8 @@ jn_status jn_point_jacobian(const jn_model *model, jn_data *data, int frame, jn_
                                  : jn_open_point_jacobian(model, data, frame, point, order, J);
 }
 
-jn_status jn_system_jacobian(const jn_model *model, jn_data *data, jn_representation representation,
-                             int order, double *J) {
+jn_status jn_open_system_jacobian(const jn_model *model, jn_data *data,
+                                  jn_representation representation, int order, double *J) {
   jn_status status = jn_jets_check(model, data, order);
   if (status) return status;
   if ((unsigned)representation > JN_MIXED || (model->nv && !J)) return JN_ERR_ARGUMENT;
@@ -211,6 +211,12 @@ jn_status jn_system_jacobian(const jn_model *model, jn_data *data, jn_representa
     put_columns(model, data, model->body_link[b], 0, order, height, J + 6 * (size_t)b * nv);
   }
   return JN_OK;
+}
+
+jn_status jn_system_jacobian(const jn_model *model, jn_data *data, jn_representation representation,
+                             int order, double *J) {
+  return is_coupled(model, data) ? jn_coupled_system_jacobian(model, data, representation, order, J)
+                                 : jn_open_system_jacobian(model, data, representation, order, J);
 }
 
 /* Given twists of the bodies, in any representation, as jets in link frames: w->V of the bodies'
@@ -302,10 +308,9 @@ static int joint_rates(const jn_model *m, jn_data *data, int joint, int k, doubl
   return 1;
 }
 
-jn_status jn_joint_rates_from_twists(const jn_model *model, jn_data *data, int order,
-                                     const double *q, jn_representation representation,
-                                     const double *twists, double *v, double *residual) {
-  if (is_coupled(model, data)) return JN_ERR_COUPLED;
+jn_status jn_open_joint_rates(const jn_model *model, jn_data *data, int order, const double *q,
+                              jn_representation representation, const double *twists, double *v,
+                              double *residual) {
   if (!model || !data || data->model != model || order < 0 || (unsigned)representation > JN_MIXED ||
       (model->nbody && !twists) || (model->nv && !v))
     return JN_ERR_ARGUMENT;
@@ -334,4 +339,12 @@ jn_status jn_joint_rates_from_twists(const jn_model *model, jn_data *data, int o
   if (n) memcpy(v, w->io, sizeof(double) * n);
   if (residual) memcpy(residual, left, sizeof(double) * ((size_t)order + 1));
   return JN_OK;
+}
+
+jn_status jn_joint_rates_from_twists(const jn_model *model, jn_data *data, int order,
+                                     const double *q, jn_representation representation,
+                                     const double *twists, double *v, double *residual) {
+  return is_coupled(model, data)
+             ? jn_coupled_joint_rates(model, data, order, q, representation, twists, v, residual)
+             : jn_open_joint_rates(model, data, order, q, representation, twists, v, residual);
 }

@@ -44,7 +44,8 @@ jn_status jn_open_kinematics(const jn_model *model, jn_data *data, int order, co
                              const double *v) {
   if (!model || !data || data->model != model || order < -1) return JN_ERR_ARGUMENT;
   jn_formulation form = data->settings.formulation;
-  if ((unsigned)form > JN_FORM_MIXED) return JN_ERR_ARGUMENT;
+  if ((unsigned)form > JN_FORM_CLASSICAL) return JN_ERR_ARGUMENT;
+  if (form == JN_FORM_CLASSICAL) form = JN_FORM_BODY;
   if (order + 1 > data->rows) return JN_ERR_ORDER;
   jn_status status = jn_load_state_about_joint(model, data, order + 1, q, v);
   if (status) return status;

@@ -1,6 +1,6 @@
 /* mass_matrix.c: the mass matrix by the composite-rigid-body algorithm (CRBA), and its inverse
- * through the articulated inertias (IMMAmb, bos2022 table 9): M^-1 times unit forces, many at a
- * time. */
+ * through its factors L^T D L, or through the articulated inertias (IMMAmb, bos2022 table 9): M^-1
+ * times unit forces, many at a time. */
 #include <jounce/mass_matrix.h>
 #include <string.h>
 
@@ -9,19 +9,19 @@
 #include "core/external.h"
 #include "core/spatial/composite.h"
 
-/* A^T x of a free joint, v_body = A v_user: the wrench x = (n, f) of the body,
- * (R n + p x R f, R f) spatial, (R n, R f) hybrid, (n, R f) mixed */
-static void represent_wrench(int rep, const real *R, v3 p, real *x) {
-  const v3 f = m3_apply(R, load_v3(x + 3));
-  store_v3(x + 3, f);
-  if (rep == JN_MIXED) return;
-  const v3 n = m3_apply(R, load_v3(x));
-  store_v3(x, rep == JN_SPATIAL ? v3_add(n, v3_cross(p, f)) : n);
+/* A^-1 x of a free joint, v_body = A v_user, for the twist x = (w, v) of the body:
+ * (R w, R v + p x R w) spatial, (R w, R v) hybrid, (w, R v) mixed; numbers `step` apart */
+static void represent_twist(int rep, const real *R, v3 p, double *x, size_t step) {
+  v3 w = v3_make(x[0], x[step], x[2 * step]),
+     v = m3_apply(R, v3_make(x[3 * step], x[4 * step], x[5 * step]));
+  if (rep != JN_MIXED) w = m3_apply(R, w);
+  if (rep == JN_SPATIAL) v = v3_add(v, v3_cross(p, w));
+  x[0] = w.x, x[step] = w.y, x[2 * step] = w.z;
+  x[3 * step] = v.x, x[4 * step] = v.y, x[5 * step] = v.z;
 }
 
-/* M (upper half) for velocities of free joints in the user's representation: rows M A and columns
- * A^T M */
-static void represent_mass(const jn_model *m, const jn_work *w, int rep, double *M) {
+/* M^-1 (upper half) for velocities of free joints in the user's representation: A^-1 M^-1 A^-T */
+static void represent_inverse(const jn_model *m, const jn_work *w, int rep, double *Minv) {
   const size_t nv = (size_t)m->nv;
   for (int f = 0; rep != JN_BODY && f < m->nfree; f++) {
     const jn_link *l = &m->link[m->free_link[f]];
@@ -29,14 +29,9 @@ static void represent_mass(const jn_model *m, const jn_work *w, int rep, double 
     const real *R = X_of(w, l->ix);
     const v3 p = free_position(l, w);
     for (size_t i = 0; i < 6; i++)
-      for (size_t j = 0; j < i; j++) M[(iv + i) * nv + iv + j] = M[(iv + j) * nv + iv + i];
-    for (size_t r = 0; r < iv + 6; r++) represent_wrench(rep, R, p, M + r * nv + iv);
-    for (size_t c = iv; c < nv; c++) {
-      double *column = M + iv * nv + c, t[6];
-      for (size_t k = 0; k < 6; k++) t[k] = column[k * nv];
-      represent_wrench(rep, R, p, t);
-      for (size_t k = 0; k < 6; k++) column[k * nv] = t[k];
-    }
+      for (size_t j = 0; j < i; j++) Minv[(iv + i) * nv + iv + j] = Minv[(iv + j) * nv + iv + i];
+    for (size_t r = 0; r < iv + 6; r++) represent_twist(rep, R, p, Minv + r * nv + iv, 1);
+    for (size_t c = iv; c < nv; c++) represent_twist(rep, R, p, Minv + iv * nv + c, nv);
   }
 }
 
@@ -45,20 +40,6 @@ static int moderate_state(const jn_model *m, const double *q) {
   int small = m->moderate;
   for (int i = 0; i < m->nq; i++) small &= fabs(q[i]) < JN_MODERATE;
   return small;
-}
-
-/* copies the upper half of M[n x n] to the lower one, two rows at a time */
-static void mirror(size_t n, double *M) {
-  for (size_t i = 1; i < n; i += 2) {
-    const double *from = M + i;
-    double *row = M + i * n, *next = row + n;
-    if (i + 1 < n) {
-      for (size_t j = 0; j < i; j++, from += n) row[j] = from[0], next[j] = from[1];
-      next[i] = from[1];
-    } else {
-      for (size_t j = 0; j < i; j++, from += n) row[j] = from[0];
-    }
-  }
 }
 
 jn_status jn_open_mass_matrix(const jn_model *m, jn_data *data, const double *q, double *M) {
@@ -74,9 +55,8 @@ jn_status jn_open_mass_matrix(const jn_model *m, jn_data *data, const double *q,
     memset(w->io, 0, sizeof(double) * nv);
     boundary_motion_in(m, w, JN_BODY, 0, 0);
     for (size_t i = 0; i < nv * nv; i++) M[i] = 0;
-    data->engine->mass(m, w, M);
-    represent_mass(m, w, (int)data->settings.representation, M);
-    mirror(nv, M);
+    data->engine->mass(m, w, (int)data->settings.representation, M, NULL);
+    mirror_upper(nv, M);
     return JN_OK;
   }
   status = start_at_rest(m, data, q);
@@ -103,10 +83,40 @@ static jn_status factor_mass(const jn_model *m, jn_data *data, const double *q) 
                                                                          : JN_ERR_NOT_FINITE;
 }
 
+/* Pivots of M below this part of the inertias they came from: the articulated inertias decide. */
+#define SMALL_PIVOT 1e-10
+
+/* M^-1 from the factors of M in body representation (mass_factor.h). Returns 0 where the call must go
+ * another way: many degrees of freedom, large numbers, small pivots. */
+static int inverse_by_factors(const jn_model *m, jn_data *data, double *Minv) {
+  const jn_work *w = &data->w;
+  const size_t nv = (size_t)m->nv;
+  double *H = w->mass, *scale = dof_of(w, 0);
+  if (m->nv > JN_DENSE_DOFS || !moderate_state(m, w->q)) return 0;
+  memset(w->io, 0, sizeof(double) * nv);
+  boundary_motion_in(m, w, JN_BODY, 0, 0);
+  memset(H, 0, sizeof(double) * nv * nv);
+  data->engine->mass(m, w, JN_BODY, H, scale);
+  mirror_upper(nv, H);
+  if (!data->engine->mass_factor(m, H)) return 0;
+  int good = jn_all_below(H, nv * nv, JN_BOUND);
+  for (size_t i = 0; i < nv; i++) good &= H[i * (nv + 1)] * scale[i] * SMALL_PIVOT < 1;
+  if (!good) return 0;
+  data->engine->mass_factor_inverse(m, H, Minv);
+  represent_inverse(m, w, (int)data->settings.representation, Minv);
+  mirror_upper(nv, Minv);
+  return 1;
+}
+
 jn_status jn_inverse_mass(const jn_model *model, jn_data *data, const double *q, double *Minv) {
   if (is_coupled(model, data)) return jn_coupled_inverse_mass(model, data, q, Minv);
   if (model && model->nv && !Minv) return JN_ERR_ARGUMENT;
-  jn_status status = factor_mass(model, data, q);
+  jn_status status = jn_check_call(model, data, 0, NULL);
+  if (!status) status = jn_load_state(model, data, 0, q, NULL);
+  if (status) return status;
+  data->singular = -1;
+  if (inverse_by_factors(model, data, Minv)) return JN_OK;
+  status = factor_mass(model, data, q);
   if (status) return status;
   size_t nv = (size_t)model->nv;
   double *y = data->w.solve_rhs;

@@ -27,16 +27,17 @@ typedef inertia10 inertia1;
     (void)rows, (void)nv, (void)nrow;                                                \
     return (element *)(void *)w->name + (size_t)i * (size_t)(stride);                \
   }
-#define WORK_real WORK_ACCESSOR
-#define WORK_double WORK_ACCESSOR
-#define WORK_v3 WORK_ACCESSOR
-#define WORK_six WORK_ACCESSOR
-#define WORK_six1 WORK_ACCESSOR
-#define WORK_sym6 WORK_ACCESSOR
-#define WORK_inertia1 WORK_ACCESSOR
+#define WORK_real(name, element, stride) WORK_ACCESSOR(name, element, stride)
+#define WORK_double(name, element, stride) WORK_ACCESSOR(name, element, stride)
+#define WORK_v3(name, element, stride) WORK_ACCESSOR(name, element, stride)
+#define WORK_six(name, element, stride) WORK_ACCESSOR(name, element, stride)
+#define WORK_six1(name, element, stride) WORK_ACCESSOR(name, element, stride)
+#define WORK_sym6(name, element, stride) WORK_ACCESSOR(name, element, stride)
+#define WORK_inertia1(name, element, stride) WORK_ACCESSOR(name, element, stride)
 #define WORK_base_jet(name, element, stride)
 #define WORK_link_view(name, element, stride)
 #define WORK_link_transform(name, element, stride)
+#define WORK_acceleration(name, element, stride)
 #define WORK_next_order(name, element, stride)
 #define WORK_column_jet(name, element, stride)
 #define WORK_direction_link(name, element, stride)

@@ -30,6 +30,7 @@ static void fill(const jn_job *job, generic_robot *r) {
   for (int i = 0; i < m->nlink; i++) {
     r->outward[i] = m->outward[i];
     r->given[i] = job->prescribed && job->prescribed[m->link[i].joint];
+    r->some_given |= r->given[i];
     r->link[i] = m->link[i];
   }
 }

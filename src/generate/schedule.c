@@ -77,12 +77,19 @@ static link_name parent_name(const jn_job *job, int i) {
 static int is_given(const jn_job *job, int i) {
   return job->prescribed && job->prescribed[job->m->link[i].joint] != 0;
 }
+/* hybrid dynamics: link_floats of aba.h */
+static int is_floating(const jn_job *job, int i) {
+  int some = 0;
+  for (int j = 0; job->prescribed && j < job->m->nbody; j++) some |= job->prescribed[j];
+  return some && !is_given(job, i) && link_is_free(&job->m->link[i]) && job->m->link[i].parent >= 0;
+}
 /* the first link with the same functions: the same kind of joint, offset and parent */
 static int first_like(const jn_job *job, int i) {
   const jn_link *a = &job->m->link[i];
   for (int j = job->fixed ? 1 : 0; j < i; j++) {
     const jn_link *b = &job->m->link[j];
     if (a->kind == b->kind && a->rotation == b->rotation && is_given(job, i) == is_given(job, j) &&
+        is_floating(job, i) == is_floating(job, j) &&
         (jn_job_parent(job, i) < 0) == (jn_job_parent(job, j) < 0))
       return j;
   }
@@ -337,8 +344,9 @@ static void forward_drive(jn_text *t, const jn_job *job, int i, int k) {
 }
 static void forward_bias(jn_text *t, const jn_job *job, const char *id, int i, int k) {
   const order_text o = order_of(job, k);
-  jn_text_format(t, "  %s_bias%d%s(&at%d, &link%d, %s%s%s);\n", id, first_like(job, i), o.suffix, i,
-                 i, jn_job_parent(job, i) < 0 ? "pp" : "&p", parent_name(job, i).text, o.arguments);
+  jn_text_format(t, "  %s_bias%d%s(&at%d, &link%d, %s%s, f + %d%s);\n", id, first_like(job, i),
+                 o.suffix, i, i, jn_job_parent(job, i) < 0 ? "pp" : "&p", parent_name(job, i).text,
+                 job->m->link[i].iv, o.arguments);
 }
 static void forward_solve(jn_text *t, const jn_job *job, const char *id, int i, int k, int r) {
   const jn_link *l = &job->m->link[i];
@@ -470,12 +478,14 @@ void jn_generate_hybrid_kernel(jn_text *t, const jn_job *job, int r) {
 
 /* the functions of link i, and of links like it */
 static void forward_functions(jn_text *t, const jn_job *job, const char *id, int i, int r) {
-  const int given = is_given(job, i);
-  jn_text_format(t, "FORWARD_PARTS(%s, %d, %d)\n", id, i, given);
+  const int given = is_given(job, i), floats = is_floating(job, i);
+  jn_text_format(t, "FORWARD_PARTS(%s, %d, %d, %d)\n", id, i, given, floats);
   if (job->looped)
-    jn_text_format(t, "FORWARD_ORDER(%s, %d, _k, ORDER_ARGUMENTS, k, more, %d)\n", id, i, given);
+    jn_text_format(t, "FORWARD_ORDER(%s, %d, _k, ORDER_ARGUMENTS, k, more, %d, %d)\n", id, i, given,
+                   floats);
   for (int k = 0; k <= r && !job->looped; k++)
-    jn_text_format(t, "FORWARD_ORDER(%s, %d, _%d, , %d, %d, %d)\n", id, i, k, k, k < r, given);
+    jn_text_format(t, "FORWARD_ORDER(%s, %d, _%d, , %d, %d, %d, %d)\n", id, i, k, k, k < r, given,
+                   floats);
 }
 
 void jn_generate_forward(jn_text *t, const jn_job *job, int r) {

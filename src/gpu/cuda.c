@@ -38,7 +38,8 @@ typedef uint64_t address;
 typedef struct cuda {
   void *library, *context;
   int device;
-#define DRIVER_FIELD(field, symbol, arguments) int(*field) arguments;
+#define DRIVER_FIELD(field, symbol, arguments) \
+  int(*field) arguments; /* NOLINT(bugprone-macro-parentheses): a declaration */
   DRIVER(DRIVER_FIELD)
 #undef DRIVER_FIELD
 } cuda;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/body/aba.h"
+#include "core/body/classical.h"
 #include "core/body/rnea.h"
 #include "core/boundary.h"
 #include "inst/orders.h"
@@ -66,17 +67,43 @@ void ENTRY(pack_scatter)(double *x, const double *y, size_t n, int used) {
     for (int l = 0; l < used; l++) x[(size_t)l * n + i] = y[i * LANES + (size_t)l];
 }
 
+/* x[number][stride], one number of all states after another: the lanes are there as they are */
+int ENTRY(pack_load)(double *y, const double *x, size_t n, size_t stride, int used) {
+  real zero = {0};
+  for (size_t i = 0; i < n; i++, x += stride) {
+    real a;
+    if (used == LANES)
+      memcpy(&a, x, sizeof a);
+    else
+      for (int l = 0; l < LANES; l++) a[l] = x[l < used ? l : used - 1];
+    ((real *)(void *)y)[i] = a;
+    zero += 0.0 * a;
+  }
+  double all = 0;
+  for (int l = 0; l < LANES; l++) all += zero[l];
+  return all == 0;
+}
+
+void ENTRY(pack_store)(double *x, const double *y, size_t n, size_t stride, int used) {
+  for (size_t i = 0; i < n; i++) memcpy(x + i * stride, y + i * LANES, sizeof *x * (size_t)used);
+}
+
 static void pack_gravity(const jn_work *w, jn_vec3 g) {
   const double gravity[4] = {g.x, g.y, g.z, 0};
   store_v3(up_of(w, 0), v3_sub(v3_zero(), c_vector(gravity)));
 }
 
-/* one copy of the recursion for each common order */
+/* One copy of the recursion for each common order. Accelerations instead of twists pay where the
+ * products of orders are most of the work. */
+#define CLASSICAL_FROM 4
 #define INVERSE(n)                                                                              \
   static __attribute__((noinline)) void inverse_##n(const jn_model *m, const jn_work *w, int r, \
                                                     int damping) {                              \
     (void)r;                                                                                    \
-    rnea_outward(m, w, (n) + 1, 0, 1);                                                          \
+    if (PACK_CLASSICAL && (n) >= CLASSICAL_FROM)                                                \
+      classical_outward(m, w, (n) + 1);                                                         \
+    else                                                                                        \
+      rnea_outward(m, w, (n) + 1, 0, 1);                                                        \
     rnea_inward(m, w, n, damping, 0);                                                           \
   }
 INVERSE(0)
@@ -106,6 +133,9 @@ void ENTRY(pack_place)(const jn_model *m, const jn_work *w) { link_views_place(m
 
 int ENTRY(pack_hybrid)(const jn_model *m, const jn_work *w, const jn_pack_call *c) {
   const int r = c->order, rep = (int)c->set->representation;
+  const unsigned char *given = NULL; /* as in a single call: NULL if nothing is prescribed */
+  for (int i = 0; c->prescribed && i < m->nbody; i++)
+    if (c->prescribed[i]) given = c->prescribed;
   pack_gravity(w, c->set->gravity);
   boundary_about_joint(m, w);
   if (rep == JN_SPATIAL) {
@@ -116,13 +146,13 @@ int ENTRY(pack_hybrid)(const jn_model *m, const jn_work *w, const jn_pack_call *
   scale_rows(0, r, m->nv, force_of(w, 0), 1);
   boundary_motion(m, w, rep, 0, 0, 0);
   aba_start(m, w, rep);
-  if (aba_inertias(m, w, c->prescribed) >= 0) return 0;
+  if (aba_inertias(m, w, given) >= 0) return 0;
   for (int k = 0; k <= r; k++) {
-    boundary_drive(m, w, c->set, k, c->prescribed, 0);
-    aba_inward(m, w, k, c->prescribed, k < r);
-    aba_outward(m, w, k, c->prescribed, c->set->damping, k < r, rep, 0);
+    boundary_drive(m, w, c->set, k, given, 0);
+    aba_inward(m, w, k, given, rep, k < r);
+    aba_outward(m, w, k, given, c->set->damping, k < r, rep, 0);
   }
-  if (c->prescribed) {
+  if (given) {
     boundary_force_out(m, w, rep, 0, r, 0);
     memcpy(w->force, w->io, sizeof(real) * (size_t)m->nv * ((size_t)r + 1));
     scale_rows(0, r, m->nv, force_of(w, 0), 0);

@@ -5,6 +5,7 @@
 #include "scalar/vector.h"
 
 #include "core/body/aba.h"
+#include "core/body/classical.h"
 #include "core/body/crba.h"
 #include "core/body/rnea.h"
 #include "core/boundary.h"
@@ -62,6 +63,11 @@ void ENTRY(body_motion)(const jn_model *m, const jn_work *w, int K) {
 #undef CALL
 }
 
+/* one copy: the formulation pays where states fill the lanes of a register (batch.c) */
+void ENTRY(classical_motion)(const jn_model *m, const jn_work *w, int K) {
+  classical_outward(m, w, K);
+}
+
 void ENTRY(body_inverse)(const jn_model *m, const jn_work *w, const jn_settings *set, int r,
                          int external) {
 #define CALL(n) rnea_inward(m, w, n, set->damping, external)
@@ -86,7 +92,7 @@ static __attribute__((noinline)) void solve_prescribed(const jn_model *m, const 
                                                        const jn_settings *set, int k,
                                                        const unsigned char *prescribed,
                                                        int external, int more) {
-  aba_inward(m, w, k, prescribed, more);
+  aba_inward(m, w, k, prescribed, (int)set->representation, more);
   aba_outward(m, w, k, prescribed, set->damping, more, (int)set->representation, external);
 }
 void ENTRY(body_solve)(const jn_model *m, const jn_work *w, const jn_settings *set, int k,
@@ -96,11 +102,13 @@ void ENTRY(body_solve)(const jn_model *m, const jn_work *w, const jn_settings *s
     solve_prescribed(m, w, set, k, prescribed, external, more);
     return;
   }
-#define CALL(n)                    \
-  aba_inward(m, w, n, NULL, more); \
+#define CALL(n)                         \
+  aba_inward(m, w, n, NULL, rep, more); \
   aba_outward(m, w, n, NULL, 0, more, rep, external)
   EACH_ORDER(r, ORDERS, CALL)
 #undef CALL
 }
 
-void ENTRY(body_mass)(const jn_model *m, const jn_work *w, double *M) { crba_pass(m, w, M); }
+void ENTRY(body_mass)(const jn_model *m, const jn_work *w, int rep, double *M, double *scale) {
+  crba_pass(m, w, rep, M, scale);
+}

@@ -146,9 +146,14 @@ EACH void visit(int kind, int damped, const jn_clock_rows *x, const jn_clock_chu
   sums t;
   real worst = load(x->worst + at), worst_l = load(x->worst_l + at), least = load(x->least + at);
   if (kind == LINEARISE) {
-    for (int k = 0; k < 6; k++) t.h[k] = load(x->H[k] + at);
-    for (int k = 0; k < 3; k++) t.g[k] = load(x->g[k] + at), t.e[k] = load(x->e[k] + at);
-    t.pull = load(x->pull + at), t.sum = load(x->sum + at);
+    const real zero = p.b - p.b;
+    const int all = x->costs;
+    for (int k = 0; k < 6; k++) t.h[k] = k == 0 || all ? load(x->H[k] + at) : zero;
+    for (int k = 0; k < 3; k++) {
+      t.g[k] = k == 0 || all ? load(x->g[k] + at) : zero;
+      t.e[k] = k == 0 || all ? load(x->e[k] + at) : zero;
+    }
+    t.pull = zero, t.sum = load(x->sum + at);
   }
 #define ROWS(third, count)                                                                     \
   for (int n = 0; n < (count); n++) {                                                          \

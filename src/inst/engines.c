@@ -7,18 +7,22 @@
 
 /* clang-format off */
 #define PACK(isa) {jn_pack_place_##isa, jn_pack_finite_##isa, jn_pack_gather_##isa, \
-                   jn_pack_scatter_##isa, jn_pack_inverse_##isa, jn_pack_hybrid_##isa}
+                   jn_pack_scatter_##isa, jn_pack_load_##isa, jn_pack_store_##isa, \
+                   jn_pack_inverse_##isa, jn_pack_hybrid_##isa}
 
 /* strict: packs without fused multiply-add; stride, linear: layout of a six (core/algebra) */
 #define ENGINE(isa, strict, states, freedoms, stride, linear) {                     \
     .name = #isa,                                                                   \
-    .lanes = states, .freedom_lanes = freedoms, .six_stride = stride, .six_linear = linear, \
+    .lanes = (states), .freedom_lanes = (freedoms), .six_stride = (stride),         \
+    .six_linear = (linear),                                                         \
     .recursion = {                                                                  \
       [JN_FORM_BODY] = {0, jn_body_motion_##isa, jn_external_body, jn_body_inverse_##isa, \
                         jn_body_start_##isa, jn_body_first_terms_##isa, jn_body_solve_##isa}, \
       [JN_FORM_SPATIAL] = SPATIAL_RECURSION,                                        \
       [JN_FORM_HYBRID] = HYBRID_RECURSION,                                          \
-      [JN_FORM_MIXED] = MIXED_RECURSION},                                           \
+      [JN_FORM_MIXED] = MIXED_RECURSION,                                            \
+      [JN_FORM_CLASSICAL] = {0, jn_classical_motion_##isa, jn_external_body, jn_body_inverse_##isa, \
+                             NULL, NULL, NULL}},                                    \
     .boundary = {jn_boundary_shift_##isa, jn_boundary_motion_##isa, jn_boundary_drive_##isa, \
                  jn_boundary_motion_out_##isa, jn_boundary_force_out_##isa}, \
     .place = jn_body_place_##isa,                                                   \
@@ -29,6 +33,10 @@
     .course_forward = jn_course_forward_##isa,                                      \
     .closed_inverse = jn_closed_inverse_##isa,                                      \
     .closed_forward = jn_closed_forward_##isa,                                      \
+    .variation_motion = jn_variation_motion_##isa,                                  \
+    .variation_columns = jn_variation_columns_##isa,                                \
+    .variation_composites = jn_variation_composites_##isa,                          \
+    .variation_own_rows = jn_variation_own_rows_##isa,                              \
     .freedoms_columns = jn_freedoms_columns_##isa,                                  \
     .freedoms_carry = jn_freedoms_carry_##isa,                                      \
     .freedoms_order = jn_freedoms_order_##isa,                                      \
@@ -36,6 +44,7 @@
     .freedoms_forward = jn_freedoms_forward_##isa,                                  \
     .mass_factor = jn_mass_factor_##isa,                                            \
     .mass_factor_solve = jn_mass_factor_solve_##isa,                                \
+    .mass_factor_inverse = jn_mass_factor_inverse_##isa,                            \
     .pack = PACK(isa), .pack_strict = PACK(strict)}
 /* clang-format on */
 

@@ -24,6 +24,10 @@
 #define course_forward ENTRY(course_forward)
 #define closed_inverse ENTRY(closed_inverse)
 #define closed_forward ENTRY(closed_forward)
+#define variation_motion ENTRY(variation_motion)
+#define variation_columns ENTRY(variation_columns)
+#define variation_composites ENTRY(variation_composites)
+#define variation_own_rows ENTRY(variation_own_rows)
 #define freedoms_columns ENTRY(freedoms_columns)
 #define freedoms_carry ENTRY(freedoms_carry)
 #define freedoms_order ENTRY(freedoms_order)
@@ -31,6 +35,7 @@
 #define freedoms_forward ENTRY(freedoms_forward)
 #define mass_factor ENTRY(mass_factor)
 #define mass_factor_solve ENTRY(mass_factor_solve)
+#define mass_factor_inverse ENTRY(mass_factor_inverse)
 
 #include "core/engine.h"
 

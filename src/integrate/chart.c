@@ -142,6 +142,7 @@ jn_status jn_chart_derivative(jn_simulation *s, double t, const double *y, doubl
   size_t nv = (size_t)s->nv, ne = (size_t)s->ne;
   jn_point x = s->trial;
   jn_status status = jn_chart_point(s, y, x);
+  if (!status && s->closed) status = jn_world_at(s, t, 0);
   if (!status && s->closed) status = jn_close_stage(s, x);
   if (status || (status = jn_force_at(s, t, x, 0))) return status;
   status = jn_accelerate(s, 0, x.q, x.v, s->at.tau, &s->applied, dy + nv);

@@ -1,5 +1,6 @@
 /* closed.c: constraints in a simulation: accelerations with constraint forces, the way back to the
  * manifold after a step, and constraints that are switched on and off. */
+#include <math.h>
 #include <string.h>
 
 #include "core/constraints/project.h"
@@ -21,15 +22,16 @@ static jn_status project(jn_simulation *s, jn_point x) {
   return jn_project_velocity(s->model, s->data, x.q, x.v, NULL, &s->closure, x.v, NULL);
 }
 
-jn_status jn_close_state(jn_simulation *s, jn_point x) {
-  jn_status status = s->closed ? project(s, x) : JN_OK;
+jn_status jn_close_state(jn_simulation *s, double t, jn_point x) {
+  jn_status status = s->closed ? jn_world_at(s, t, 0) : JN_OK;
+  if (!status && s->closed) status = project(s, x);
   return status ? status : jn_set_momentum(s, x);
 }
 
 /* Loops within the robot do not change its momentum: the base follows from it again. Its position
  * and twist are not in the rows of such loops. */
-jn_status jn_close_point(jn_simulation *s, jn_point x) {
-  if (s->o.scheme != JN_MOMENTUM || s->grounded) return jn_close_state(s, x);
+jn_status jn_close_point(jn_simulation *s, double t, jn_point x) {
+  if (s->o.scheme != JN_MOMENTUM || s->grounded) return jn_close_state(s, t, x);
   jn_status status = project(s, x);
   return status ? status : jn_momentum_solve(s, x);
 }
@@ -61,10 +63,12 @@ static jn_status switch_constraints(jn_simulation *s, const unsigned char *activ
   jn_point x = s->trial;
   jn_point_copy(s, s->now, x);
   for (int i = 0; i < m->ncut; i++) s->active[i] = !active || active[i];
-  jn_status status = jn_close_begin(s, x.q);
+  s->t_break = HUGE_VAL;
+  jn_status status = jn_world_at(s, s->t, 0);
+  if (!status) status = jn_close_begin(s, x.q);
   if (!status && s->closed)
     status = jn_impact(m, s->data, x.q, x.v, &s->checked, x.v, s->at.impulse);
-  if (!status) status = jn_close_state(s, x);
+  if (!status) status = jn_close_state(s, s->t, x);
   if (status) return status;
   if (impulse && m->nrow) {
     if (!s->closed) memset(s->at.impulse, 0, sizeof *impulse * (size_t)m->nrow);
@@ -96,6 +100,7 @@ jn_status jn_simulation_constraint_forces(jn_simulation *s, double *lambda) {
   if (!s || (s->model->nrow && !lambda)) return JN_ERR_ARGUMENT;
   if (s->off) return JN_ERR_CLOSURE;
   jn_status status = jn_force_at(s, s->t, s->now, 0);
+  if (!status) status = jn_world_at(s, s->t, 0);
   if (status) return status;
   return jn_constrained_forward_dynamics(s->model, s->data, 0, s->now.q, s->now.v, s->at.tau,
                                          &s->applied, &s->closure, s->at.a, lambda);

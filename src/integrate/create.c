@@ -99,6 +99,10 @@ static jn_status check_scheme(const jn_model *m, const jn_simulation_options *o,
   if (o->scheme == JN_VARIATIONAL && any(o->forces.motor_stiffness, m->nv))
     return refuse(error, JN_ERR_ARGUMENT,
                   "scheme variational does not support elastic joints: use another scheme");
+  if (o->scheme == JN_VARIATIONAL && o->constraints && o->constraints->proximal != 0)
+    return refuse(error, JN_ERR_ARGUMENT,
+                  "scheme variational solves for rigid constraints: leave proximal out, or use "
+                  "another scheme");
   if (o->scheme == JN_RADAU && unknowns(m, o) > JN_MAX_IMPLICIT)
     return refuse(
         error, JN_ERR_LIMIT,
@@ -117,6 +121,28 @@ static jn_status check_scheme(const jn_model *m, const jn_simulation_options *o,
           error, JN_ERR_ARGUMENT,
           "scheme taylor with free joint '%s' within the tree: use the body representation",
           m->joint[i].name);
+  return JN_OK;
+}
+
+static jn_status check_world(const jn_model *m, const jn_simulation_options *o, jn_error *error) {
+  if (o->world_count < 0 || o->world_count > m->ncut || (o->world_count && !o->world))
+    return refuse(error, JN_ERR_ARGUMENT,
+                  "world: at most one motion for each of the %d constraints expected", m->ncut);
+  for (int i = 0; i < o->world_count; i++) {
+    const jn_world_path *p = &o->world[i];
+    const jn_constraint *c = jn_model_constraint(m, p->constraint);
+    if (!c || !p->motion || (unsigned)p->representation > JN_MIXED)
+      return refuse(error, JN_ERR_ARGUMENT,
+                    "world: motion %d has no function, or names no constraint or representation",
+                    i);
+    if (c->type == JN_CONSTRAINT_COUPLING || (c->a.body >= 0 && c->b.body >= 0))
+      return refuse(error, JN_ERR_ARGUMENT,
+                    "world: no side of constraint '%s' is in the world: none can be moved",
+                    c->name);
+    for (int k = 0; k < i; k++)
+      if (o->world[k].constraint == p->constraint)
+        return refuse(error, JN_ERR_ARGUMENT, "world: constraint '%s' has two motions", c->name);
+  }
   return JN_OK;
 }
 
@@ -145,16 +171,19 @@ static jn_status check(const jn_model *m, const jn_simulation_options *o, jn_err
     const double g[3] = {o->gravity->x, o->gravity->y, o->gravity->z};
     if (!jn_all_finite(g, 3)) return refuse(error, JN_ERR_NOT_FINITE, "gravity is not finite");
   }
-  if (o->constraints && (o->constraints->motion_count || o->constraints->proximal != 0))
-    return refuse(
-        error, JN_ERR_ARGUMENT,
-        "constraints: a simulation does not take moving world sides or proximal: the world "
-        "is at rest and constraints are rigid");
+  if (o->constraints && o->constraints->motion_count)
+    return refuse(error, JN_ERR_ARGUMENT,
+                  "constraints: a simulation takes moving world sides as functions of time: use "
+                  "`world` of the options");
+  if (o->constraints && !(o->constraints->proximal >= 0 && isfinite(o->constraints->proximal)))
+    return refuse(error, JN_ERR_ARGUMENT, "constraints: proximal must not be negative");
   if (o->constraints &&
       (isnan(o->constraints->tolerance) || o->constraints->tolerance < 0 ||
        !(o->constraints->rank_tolerance >= 0) || !(o->constraints->rank_tolerance < 1)))
     return refuse(error, JN_ERR_ARGUMENT,
                   "constraints: tolerance must not be negative, rank_tolerance from 0 to 1");
+  jn_status world = check_world(m, o, error);
+  if (world) return world;
   if (o->forces.wrench_count < 0) return refuse(error, JN_ERR_ARGUMENT, "wrench_count is negative");
   if ((o->forces.friction || o->forces.model_friction) && !(o->forces.friction_width > 0))
     return refuse(error, JN_ERR_ARGUMENT, "friction_width must be positive");
@@ -182,10 +211,11 @@ static size_t layout(jn_simulation *s, char *block, char **data) {
   const jn_scheme scheme = s->o.scheme;
   const size_t nv = (size_t)s->nv, ne = (size_t)s->ne, n = (size_t)s->n, np = (size_t)s->np,
                rows = (size_t)s->rows, nb = (size_t)s->model->nbody, nrow = (size_t)s->model->nrow,
-               nw = (size_t)s->o.forces.wrench_count, ne_events = (size_t)s->o.event_count,
-               m = nv + ne, taylor = scheme == JN_TAYLOR, implicit = s->implicit != 0,
-               chart = !taylor || implicit, momentum = scheme == JN_MOMENTUM,
-               variational = scheme == JN_VARIATIONAL, watched = s->watched != 0;
+               nw = (size_t)s->o.forces.wrench_count, nworld = (size_t)s->o.world_count,
+               ne_events = (size_t)s->o.event_count, m = nv + ne, taylor = scheme == JN_TAYLOR,
+               implicit = s->implicit != 0, chart = !taylor || implicit,
+               momentum = scheme == JN_MOMENTUM, variational = scheme == JN_VARIATIONAL,
+               watched = s->watched != 0;
   size_t at = (sizeof *s + ALIGN - 1) / ALIGN * ALIGN;
 #define PLACE(pointer, count, type)                    \
   if (block) (pointer) = (type *)(void *)(block + at); \
@@ -199,6 +229,8 @@ static size_t layout(jn_simulation *s, char *block, char **data) {
   PLACE(s->impulses, variational * nb, jn_applied_wrench)
   PLACE(s->active, (size_t)s->model->ncut, unsigned char)
   PLACE(s->active_before, (size_t)s->model->ncut, unsigned char)
+  PLACE(s->world, nworld, jn_world_path)
+  PLACE(s->motions, nworld, jn_world_motion)
 #undef PLACE
   if (data) *data = block + at;
   return at;
@@ -258,6 +290,15 @@ static void fill(jn_simulation *s) {
   }
   s->checked.active = s->active;
   s->checked.weights = NULL;
+  s->checked.motion_count = s->o.world_count;
+  s->checked.motions = s->motions;
+  for (int i = 0; i < s->o.world_count; i++) {
+    s->world[i] = s->o.world[i];
+    s->motions[i] = (jn_world_motion){.constraint = s->world[i].constraint,
+                                      .representation = s->world[i].representation,
+                                      .pose = jn_pose_identity()};
+  }
+  s->o.world = NULL;
   s->closure = s->checked;
   s->closure.tolerance = HUGE_VAL;
   s->o.constraints = NULL;
@@ -343,7 +384,8 @@ jn_status jn_simulation_new(const jn_model *model, const jn_simulation_options *
   /* initial state: home, at rest */
   jn_model_home(model, s->next.q);
   for (int i = 0; i < s->nv; i++) s->next.v[i] = 0;
-  status = jn_simulation_set_state(s, 0, s->next.q, s->next.v);
+  /* a moving world is looked at from the user's first state on */
+  status = s->o.world_count ? JN_ERR_CLOSURE : jn_simulation_set_state(s, 0, s->next.q, s->next.v);
   if (status == JN_ERR_CLOSURE || status == JN_ERR_RANK) {
     /* the user's first state will satisfy the constraints */
     const int closed = s->closed;

@@ -80,13 +80,16 @@ jn_status jn_simulation_set_state(jn_simulation *s, double t, const double *q, c
     }
   }
   jn_status status = JN_OK;
+  s->t_break = HUGE_VAL;
   if (s->closed) {
+    s->message[0] = '\0';
+    if ((status = jn_world_at(s, t, 0))) return status;
     if ((status = jn_project_check(s->model, s->data, x.q, x.v, &s->checked))) return status;
     if ((status = jn_close_begin(s, x.q))) return status;
   }
-  if ((status = jn_close_state(s, x))) return status;
+  if ((status = jn_close_state(s, t, x))) return status;
   jn_point_copy(s, x, s->now);
-  s->off = 0;
+  s->off = s->landed = s->compared = 0;
   s->t = t;
   s->t_low = 0;
   s->h_next = 0;
@@ -157,7 +160,7 @@ static jn_status cut_short(jn_simulation *s, double time) {
   s->has_rate = 0;
   s->has_stages = 0;
   s->history = 0;
-  if (s->closed) return jn_close_point(s, s->next);
+  if (s->closed) return jn_close_point(s, s->t_start + time, s->next);
   return s->o.scheme == JN_VARIATIONAL ? jn_variational_momentum(s, s->next) : JN_OK;
 }
 
@@ -190,10 +193,28 @@ static jn_status scheme_step(jn_simulation *s, double t_max) {
 static double end_of_step(jn_simulation *s, double t_max) {
   const jn_forces *f = &s->o.forces;
   s->t_break = HUGE_VAL;
-  if (!f->next_break || s->o.step > 0) return t_max;
-  const double at = f->next_break(f->time_context, s->t);
-  if (!(at > s->t && at <= t_max)) return t_max;
-  return s->t_break = at;
+  if (s->o.step > 0) return t_max;
+  double at = f->next_break ? f->next_break(f->time_context, s->t) : HUGE_VAL;
+  if (!(at > s->t)) at = HUGE_VAL;
+  at = fmin(at, jn_world_next_break(s, s->t));
+  return at <= t_max ? s->t_break = at : t_max;
+}
+
+/* At a break of the world's motion its velocity may jump: an impact. */
+static jn_status leave_break(jn_simulation *s) {
+  jn_point x = s->now;
+  jn_shown t;
+  if (!s->landed || !s->closed) return JN_OK;
+  jn_status status = jn_world_at(s, s->t, 0);
+  if (!status)
+    status = jn_impact(s->model, s->data, x.q, x.v, &s->checked, s->trial.v, s->at.impulse);
+  if (status == JN_ERR_CLOSURE)
+    return jn_stop(s, status, "the pose of a constraint's side in the world jumps at t = %s",
+                   jn_show(&t, s->t));
+  if (status) return status;
+  if (s->nv) memcpy(x.v, s->trial.v, sizeof *x.v * (size_t)s->nv);
+  s->landed = 0;
+  return jn_close_point(s, s->t, x);
 }
 
 static jn_status overflow(jn_simulation *s) {
@@ -215,14 +236,15 @@ static jn_status step(jn_simulation *s, double t_max, int *event) {
     return jn_stop(s, JN_ERR_CLOSURE,
                    "the state does not satisfy the constraints: set one that does (jn_assemble)");
   const double limit = end_of_step(s, t_max);
+  jn_status status = leave_break(s);
+  if (status) return status;
   jn_point_copy(s, s->now, s->start);
   s->t_start = s->t;
   s->has_step = s->has_dense = 0;
-  jn_status status = scheme_step(s, limit);
-  if (status) return status;
+  if ((status = scheme_step(s, limit)) || (status = jn_world_compare(s))) return status;
   if (!jn_point_is_finite(s, s->next)) return overflow(s);
   if (s->closed && s->o.scheme != JN_VARIATIONAL) {
-    if ((status = jn_close_point(s, s->next))) return status;
+    if ((status = jn_close_point(s, s->t_start + s->h, s->next))) return status;
     s->has_rate = 0; /* k[6] is that of the state before */
   }
   double end = s->h;
@@ -238,6 +260,7 @@ static jn_status step(jn_simulation *s, double t_max, int *event) {
   advance_time(s, end);
   if (to_the_end) s->t = limit, s->t_low = 0;
   if (s->t >= s->t_break) s->has_rate = 0; /* k[6] has the force before the break */
+  s->landed = s->o.world_count && s->t >= s->t_break;
   s->has_step = 1;
   s->statistics.steps++;
   s->statistics.last_step = end;
@@ -254,7 +277,7 @@ static void explain(jn_simulation *s, jn_status status) {
   if (c && status == JN_ERR_RANK)
     jn_stop(s, status,
             "the constraints contradict each other, or their rank changes, at t = %s: constraint "
-            "'%.100s'",
+            "'%.100s'; proximal, such as 1e-9, passes a change of rank",
             t.text, c->name);
   if (c && status == JN_ERR_CLOSURE)
     jn_stop(s, status,
@@ -332,7 +355,7 @@ jn_status jn_simulation_at(jn_simulation *s, double t, double *q, double *v) {
     jn_point_copy(s, s->start, x);
   else {
     jn_status status = jn_dense(s, time, x);
-    if (!status && s->closed) status = jn_close_point(s, x);
+    if (!status && s->closed) status = jn_close_point(s, t, x);
     if (status) return status;
     if (!jn_point_is_finite(s, x)) return JN_ERR_NOT_FINITE;
   }

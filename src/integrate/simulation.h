@@ -72,7 +72,8 @@ typedef struct jn_point {
   A(step, variational * 3 * nv)                 /* dq of this and the last two steps */ \
   A(residual, variational * 3 * nv)             /* residual, right-hand side, scratch */ \
   A(way, variational * nv)                      /* from the end of the step to the manifold */ \
-  A(impulse, nrow)                              /* of constraints that are switched on */
+  A(impulse, nrow)                              /* of constraints that are switched on */ \
+  A(world, nworld * rows * 6)                   /* twists of the world's sides, derivatives */
 /* clang-format on */
 
 typedef struct jn_arrays {
@@ -106,11 +107,16 @@ struct jn_simulation {
   jn_applied_wrench *impulses;
   unsigned char *active, *active_before; /* [constraints] */
   jn_constraints checked,
-      closure;   /* the active constraints: with the user's tolerance; with none */
-  int closed;    /* some constraint is active */
-  int redundant; /* some active row depends on others */
-  int grounded;  /* some active constraint holds a link to the world */
-  int off;       /* the state does not satisfy the constraints */
+      closure;          /* the active constraints: with the user's tolerance; with none */
+  int closed;           /* some constraint is active */
+  int redundant;        /* some active row depends on others */
+  int grounded;         /* some active constraint holds a link to the world */
+  int off;              /* the state does not satisfy the constraints */
+  jn_world_path *world; /* the user's */
+  jn_world_motion
+      *motions; /* the same at one time (jn_world_at), those of `checked` and `closure` */
+  int compared; /* steps since the last new state in which poses were compared with twists */
+  int landed;   /* the last step ended at a break of the world's motion */
 
   double t, t_low;        /* time and its rounding error */
   double t_start, h;      /* the last step */
@@ -183,13 +189,24 @@ jn_status jn_solve_mass(jn_simulation *s, const double *q, const double *f, doub
 jn_status jn_accelerate(jn_simulation *s, int order, const double *q, const double *v,
                         const double *tau, const jn_external *external, double *a);
 /* Moves a given state to the manifold and sets the momenta kept beside it. */
-jn_status jn_close_state(jn_simulation *s, jn_point x);
+jn_status jn_close_state(jn_simulation *s, double t, jn_point x);
 /* Moves a state of a step to the manifold; momenta that are conserved are kept. */
-jn_status jn_close_point(jn_simulation *s, jn_point x);
-/* A stage within a step: moves q and v where rows are redundant. */
+jn_status jn_close_point(jn_simulation *s, double t, jn_point x);
+/* A stage within a step, at the time of the last jn_world_at: moves q and v where rows are
+ * redundant. */
 jn_status jn_close_stage(jn_simulation *s, jn_point x);
 /* Finds out what depends on which constraints are active, at the configuration q. */
 jn_status jn_close_begin(jn_simulation *s, const double *q);
+
+/* world.c: the given motion of the world's sides */
+/* Sets it at time t, with `order` + 2 rows of its twist; order -1: the poses, at rest. */
+jn_status jn_world_at(jn_simulation *s, double t, int order);
+/* The first break after t; HUGE_VAL: none. */
+double jn_world_next_break(const jn_simulation *s, double t);
+/* The longest step in which it is looked at often enough. */
+double jn_world_reach(const jn_simulation *s);
+/* Refuses poses that do not move as their twists say in the last step. */
+jn_status jn_world_compare(jn_simulation *s);
 
 /* watch.c */
 /* Weights of a scheme's stages for the force F: impulse h sum b_j F_j, its moment about the end of

@@ -22,7 +22,8 @@ double jn_clip_step(const jn_simulation *s, double h, double t_max) {
 }
 
 jn_trial jn_trial_new(const jn_simulation *s, double wish) {
-  const double most = fmin(MOST_LOOKS * jn_look_spacing(s, HUGE_VAL), jn_event_reach(s));
+  const double most =
+      fmin(MOST_LOOKS * jn_look_spacing(s, HUGE_VAL), fmin(jn_event_reach(s), jn_world_reach(s)));
   jn_trial trial = {wish, 0, 0, 0};
   if (s->o.max_step > 0 && trial.wish > s->o.max_step) trial.wish = s->o.max_step;
   if (trial.wish > most) trial.wish = most;

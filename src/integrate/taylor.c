@@ -138,6 +138,7 @@ static jn_status jets(jn_simulation *s) {
   const size_t nv = (size_t)s->nv, rows = (size_t)s->order + 1;
   double *drive = s->at.drive;
   jn_status status = jn_force_of_time(s, s->t_start, s->order);
+  if (!status && s->closed) status = jn_world_at(s, s->t_start, s->order);
   if (status) return status;
   if (s->watched) {
     memcpy(s->at.push, drive, sizeof(double) * rows * nv);
@@ -226,7 +227,8 @@ static void evaluate_rate(const double *x, int N, size_t n, double u, double *ou
 
 /* v' by forward dynamics at the state x, `time` seconds after the start of the step */
 static jn_status acceleration(jn_simulation *s, double time, jn_point x, double *a) {
-  jn_status status = s->closed ? jn_close_stage(s, x) : JN_OK;
+  jn_status status = s->closed ? jn_world_at(s, s->t_start + time, 0) : JN_OK;
+  if (!status && s->closed) status = jn_close_stage(s, x);
   if (status || (status = jn_force_at(s, s->t_start + time, x, 0))) return status;
   return jn_accelerate(s, 0, x.q, x.v, s->at.tau, &s->applied, a);
 }
@@ -322,7 +324,7 @@ static jn_status defect(jn_simulation *s, double *error) {
 static jn_status adaptive_step(jn_simulation *s, double t_max) {
   double wish = step_length(s);
   if (s->h_next > 0 && wish > s->h_next) wish = s->h_next;
-  const int check = s->watched || !(GROWTH * wish < USUAL * s->h_next);
+  const int check = s->watched || s->o.world_count || !(GROWTH * wish < USUAL * s->h_next);
   jn_trial trial = jn_trial_new(s, wish);
   for (;;) {
     double error = 0, cut = HUGE_VAL;

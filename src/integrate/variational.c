@@ -18,10 +18,10 @@
  * The Newton matrix is approximated by M(q0)/h. Its inverse is a forward dynamics call at rest:
  * O(n) per iteration.
  *
- * Constraints c(q) = 0 act by impulses at both ends of a step (RATTLE):
+ * Constraints c(q, t) = 0, u the velocity of the world's sides, act by impulses at both ends of a step (RATTLE):
  *
  *   J(q0)^T (n0, f) = p0 + h/2 (tau0 - g(q0)) + J_c(q0)^T x    with c(q1) = 0
- *   p1 = J(q1)^T (n1, f) + h/2 (tau1 - g(q1)) + J_c(q1)^T y    with J_c(q1) v1 = 0
+ *   p1 = J(q1)^T (n1, f) + h/2 (tau1 - g(q1)) + J_c(q1)^T y    with J_c(q1) v1 = u1
  *
  * The iteration projects its steps on J_c(q0) delta = 0 and moves q1 to the manifold. */
 #include <jounce/kinematics.h>
@@ -136,6 +136,7 @@ static jn_status guess(jn_simulation *s, double h, double *dq) {
   set_gravity(s, 1);
   jn_chart_start(s, y);
   jn_status status = jn_force_at(s, s->t_start, s->start, 1);
+  if (!status && s->closed) status = jn_world_at(s, s->t_start, 0);
   if (!status) status = jn_accelerate(s, 0, s->start.q, s->start.v, s->at.tau, &s->applied, dy);
   for (size_t i = 0; i < nv && !status; i++) dq[i] = h * (s->start.v[i] + 0.5 * h * dy[i]);
   return status;
@@ -181,10 +182,12 @@ static jn_status correction(jn_simulation *s, double h, const double *dq, double
   jn_status status = jn_solve_mass(s, s->trial.q, r, delta);
   if (status || !s->closed) return status;
   double *way = s->at.way;
+  if ((status = jn_world_at(s, s->t_start, -1))) return status;
   status =
       jn_project_velocity(s->model, s->data, s->start.q, delta, NULL, &s->closure, delta, NULL);
   if (!status) status = at_rest(s, s->trial.q, delta, 0, NULL, r);
   if (!status) status = jn_integrate(s->model, s->start.q, dq, s->next.q);
+  if (!status) status = jn_world_at(s, s->t_start + h, -1);
   if (!status) status = jn_project_step(s->model, s->data, s->next.q, &s->closure, way);
   for (int i = 0; i < s->nv && !status; i++) delta[i] += way[i] / h;
   return status;
@@ -217,6 +220,7 @@ static jn_status end_of_step(jn_simulation *s, double h) {
   for (int i = 0; i < nv; i++) p[i] += rest[i];
   if ((status = jn_integrate(s->model, s->start.q, s->at.step, s->next.q))) return status;
   memcpy(s->next.v, s->start.v, sizeof(double) * (size_t)nv);
+  if (s->closed && (status = jn_world_at(s, s->t_start + h, 0))) return status;
   double change = HUGE_VAL;
   for (int pass = 0; pass < MOST_ITERATIONS; pass++) {
     if ((status = kick(s, s->t_start + h, s->next, h, p, s->next.p))) return status;

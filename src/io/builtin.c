@@ -325,7 +325,8 @@ static void make_stewart(maker *k) {
   add_joint(k, &base);
   for (int i = 0; i < 6 && k->status == JN_OK; i++) {
     /* corners of the platform in pairs opposite to the pairs of the feet */
-    const double third = 2 * pi / 3 * (double)(i / 2), side = i % 2 ? 1 : -1;
+    const int pair = i / 2;
+    const double third = 2 * pi / 3 * pair, side = i % 2 ? 1 : -1;
     char leg[8], rod[8], hinge[8], slide[8], foot[8];
     double c, s;
     jn_sincos(third + side * pi / 12, &s, &c);

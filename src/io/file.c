@@ -304,6 +304,43 @@ void jn_file_discard(jn_file *f) {
   f->temporary[0] = '\0';
 }
 
+jn_status jn_file_resume(jn_file *f, const char *path, jn_error *error) {
+  struct stat about;
+  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  f->stream = NULL;
+  f->path = path;
+  f->temporary[0] = '\0';
+  if ((size_t)snprintf(f->target, JN_FILE_PATH, "%s", path) >= JN_FILE_PATH ||
+      (size_t)snprintf(f->temporary, JN_FILE_PATH, "%s.part", path) >= JN_FILE_PATH) {
+    f->temporary[0] = '\0';
+    return cannot(f, ENAMETOOLONG, error);
+  }
+  /* not through a link, and not into a pipe */
+  const int descriptor =
+      open(f->temporary, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+  if (descriptor < 0) {
+    f->temporary[0] = '\0';
+    return cannot(f, errno, error);
+  }
+  const char *why =
+      fstat(descriptor, &about) != 0 || !S_ISREG(about.st_mode) ? "it is not a regular file"
+      : fcntl(descriptor, F_SETLK, &lock) != 0 ? "another process is writing it: wait for it to end"
+                                               : NULL;
+  if (why == NULL) f->stream = fdopen(descriptor, "r+b");
+  if (f->stream != NULL) return JN_OK;
+  close(descriptor);
+  const jn_status status = jn_fail(error, JN_ERR_FILE, f->temporary, 0, "cannot continue: %s",
+                                   why != NULL ? why : "out of memory");
+  f->temporary[0] = '\0';
+  return status;
+}
+
+void jn_file_leave(jn_file *f) {
+  if (f->stream != NULL) fclose(f->stream);
+  f->stream = NULL;
+  f->temporary[0] = '\0';
+}
+
 jn_status jn_file_write(const char *path, jn_file_writer write, void *context, jn_error *error) {
   jn_file f;
   jn_status status = jn_file_open(&f, path, error);

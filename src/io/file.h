@@ -67,6 +67,9 @@ int jn_file_below(const char *beside, const char *name, char *path, const char *
  *   jn_file_open     NAME.PID.N.tmp, beside NAME
  *   jn_file_commit   completes the file. Reports errors of earlier writes to `stream` as well
  *   jn_file_discard  gives the file up; nothing of it remains. Also after a failed commit
+ *   jn_file_resume   as jn_file_open, with the name NAME.part, and with what an earlier run has left
+ *                    there; only for one process at a time
+ *   jn_file_leave    closes the file and leaves it for jn_file_resume
  * `path` is used until the file is closed. */
 typedef struct jn_file {
   FILE *stream; /* to write to, and to read back; NULL: closed */
@@ -77,6 +80,8 @@ typedef struct jn_file {
 jn_status jn_file_open(jn_file *f, const char *path, jn_error *error);
 jn_status jn_file_commit(jn_file *f, jn_error *error);
 void jn_file_discard(jn_file *f);
+jn_status jn_file_resume(jn_file *f, const char *path, jn_error *error);
+void jn_file_leave(jn_file *f);
 
 /* Writes a file by calling `write`, which returns JN_OK, or a failure that it has explained in its
  * own error. */

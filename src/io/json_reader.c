@@ -19,7 +19,7 @@ static void load(jn_json_text *t, const char *bytes, size_t size) {
   size_t start = 0;
   t->root = jn_json_load(bytes, size, &lacks_memory, &where);
   if (t->root) return;
-  while (start < size && memchr(" \t\r\n", bytes[start], 4)) start++;
+  while (start < size && bytes[start] && strchr(" \t\r\n", bytes[start])) start++;
   snprintf(syntax, sizeof syntax, "not valid JSON: column %d: %s", where.column,
            json_error_code(&where) == json_error_null_character ? "a null character in a string"
                                                                 : where.text);

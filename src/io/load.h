@@ -13,11 +13,16 @@ jn_status jn_xacro_parse(const char *text, size_t size, const char *name, const 
                          const jn_load_options *options, const jn_allocator *allocator,
                          jn_spec **out, jn_error *error);
 
-/* jn_mjcf_parse that also shows the geoms of moving bodies which have a simple shape, the last one
- * first: type "sphere", "capsule", "ellipsoid", "cylinder" or "box", pose in the frame of their link,
- * sizes as in MJCF. */
-typedef void jn_geom_watcher(void *context, const char *link, const char *type, jn_pose pose,
-                             const double size[3]);
+/* jn_mjcf_parse that also shows the geoms of bodies, the last one first. */
+typedef struct jn_geom {
+  const char *link;
+  const char *type;   /* "sphere", "capsule", "ellipsoid", "cylinder", "box" or "mesh" */
+  const char *file;   /* of a mesh, relative to the folder of the model; not opened */
+  jn_pose pose;       /* in the frame of the link */
+  const double *size; /* [3] as in MJCF; of a mesh: scale */
+  const double *rgba; /* [4]; NULL: none given */
+} jn_geom;
+typedef void jn_geom_watcher(void *context, const jn_geom *geom);
 jn_status jn_mjcf_watch(const char *text, size_t size, const char *name, const char *path,
                         const jn_load_options *options, const jn_allocator *allocator,
                         jn_geom_watcher *watch, void *context, jn_spec **out, jn_error *error);

@@ -30,6 +30,7 @@ enum {
   JN_SIZE_next_order = 64,
   JN_SIZE_link_view = 28,
   JN_SIZE_base_jet = 48,
+  JN_SIZE_acceleration = 20,
   JN_SIZE_column_jet = 60,
   JN_SIZE_direction_link = 36
 };
@@ -45,7 +46,8 @@ enum {
 #define JN_COUPLED_ROOM 8388608
 static inline size_t jn_coupled_room(const jn_model *tree, int order) {
   const size_t r = (size_t)order + 1, nv = (size_t)tree->nv, n = (size_t)tree->nbody;
-  const size_t row = (2 * r + 3) * nv + 10 * n + 6 * (r + 2);
+  const size_t partials = (2 * r + 3) * nv + 10 * n + 6 * (r + 2), geometry = 36 * n;
+  const size_t row = partials > geometry ? partials : geometry;
   return row < JN_COUPLED_ROOM / (r * nv + 1) ? r * nv * row : 0;
 }
 
@@ -68,6 +70,7 @@ static inline size_t jn_coupled_room(const jn_model *tree, int order) {
   A(U, six, rows, rows * nlink)                  /* parent's twist at the joint */                 \
   A(H, six, rows, rows * nlink)                  /* (J w, velocity of the centre of mass) */       \
   A(Y, v3, rows, rows * nlink)                   /* minus gravity, link frame */                   \
+  A(C, acceleration, rows, rows * nlink)         /* w, a and B of classical.h */                   \
   A(F, six, rows, rows * nlink)                  /* wrenches through the joints, link frame */     \
   A(ext, six, rows, rows * nlink)                /* applied wrenches, as the form needs them */    \
   A(IA, sym6, 1, nlink)                          /* articulated or composite inertia */            \
@@ -113,6 +116,8 @@ static inline size_t jn_coupled_room(const jn_model *tree, int order) {
   A(Pc, column_jet, 1, rows * (nv + 7))          /* column jets, in blocks of lanes */             \
   A(pc, column_jet, 1, rows)                     /* one more column jet */                         \
   A(Ev, double, 6 * rows, 6 * rows * nv)         /* columns of E of multi-dof joints */            \
+  A(Et, double, 8 * rows, 8 * rows * nv)         /* rows of E, padded: freedoms.h */               \
+  A(row, double, 1, 3 * (rows + 1) * (nv + 8))   /* one row of the matrices: freedoms.h */         \
   A(Ow, double, 6 * rows, 6 * rows * nv)         /* free joints not in JN_BODY: own rows */        \
   A(Yd, six1, 1, nlink)                          /* displacement along a direction of states */    \
   A(D0, six1, rows, rows * nlink)                /* covectors of the displacement D, */            \
@@ -120,7 +125,6 @@ static inline size_t jn_coupled_room(const jn_model *tree, int order) {
   A(D2, six1, rows, rows * nlink)                /* of D'', */                                     \
   A(Df, six1, rows, rows * nlink)                /* and of the wrenches */                         \
   A(mass, double, 1, nv <= JN_DENSE_DOFS ? nv * nv : 0) /* factors of M: mass_factor.h */          \
-  A(mass_columns, double, 1, nv <= JN_DENSE_DOFS ? 8 * JN_MAX_LANES * nv : 0) /* ... columns */    \
   A(solve_link, double, 1, 6 * JN_SOLVE_COLUMNS * nlink) /* M^-1 in lanes: links */                \
   A(solve_rhs, double, 1, JN_SOLVE_COLUMNS * nv) /* M^-1 in lanes: right-hand sides */             \
   A(gather, double, 1, 75 * JN_MAX_LANES * rows) /* scratch: dofs gathered in lanes */             \

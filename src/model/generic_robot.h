@@ -9,7 +9,8 @@
 enum { GENERIC_LINKS = 40, GENERIC_DEPTH = 24, GENERIC_NQ = 56, GENERIC_NV = 48, GENERIC_NX = 200 };
 
 typedef struct generic_robot {
-  int nlink, nq, nv, representation, damping, unused;
+  int nlink, nq, nv, representation, damping;
+  int some_given;              /* hybrid dynamics: some joint is prescribed */
   int outward[GENERIC_LINKS];  /* links by depth */
   int step[2 * GENERIC_LINKS]; /* depth first, the last child first: i + 1: visit link i; -(i + 1):
                                    all that it carries is done */

@@ -13,7 +13,7 @@
 
 #include <stddef.h>
 
-enum { JN_CLOCK_GROUP = 8, JN_CLOCK_CHUNK = 8, JN_CLOCK_PIECE = JN_CLOCK_GROUP * JN_CLOCK_CHUNK };
+enum { JN_CLOCK_GROUP = 8, JN_CLOCK_CHUNK = 2, JN_CLOCK_PIECE = JN_CLOCK_GROUP * JN_CLOCK_CHUNK };
 
 enum { JN_COLUMN_UP, JN_COLUMN_LO, JN_COLUMN_DUP, JN_COLUMN_DLO, JN_COLUMN_K }; /* then numbers */
 
@@ -25,6 +25,7 @@ typedef struct jn_clock_chunk {
 /* Arrays of points are padded to whole groups. */
 typedef struct jn_clock_rows {
   int groups, damped;
+  int costs; /* 0: of H, g and e only the first is added to; the others, and pull, start from zero */
   const double *high, *low; /* of all rows */
   jn_clock_chunk *chunk;
   int *row;

@@ -37,13 +37,13 @@ typedef struct end_point {
 typedef struct solver {
   const jn_clock_problem *p;
   const jn_clock_passes *passes;
-  const jn_allocator *hooks;
+  jn_allocator hooks;
   int n, points; /* unknowns */
   double pairs;  /* two-sided rows at points */
   end_point end[2 * END];
   jn_clock_rows r;
   double *w;                                    /* [points] weights */
-  double *c, *dc, *old, *rhs;                   /* [n] */
+  double *c, *dc, *old, *start, *rhs;           /* [n] */
   double *f[3];                                 /* [points] scratch */
   double *K0, *K1, *K2, *K3, *L1, *L2, *L3, *D; /* [n] */
   double *cap_l, *cap_z, *cap_d;                /* [points]: of b <= cap */
@@ -52,7 +52,7 @@ typedef struct solver {
   double T, cost;                /* duration; sum w cost */
   double late_l, late_z, late_r; /* of the deadline: lambda, z, T + z - deadline */
   double late_d, late_dz;        /* steps of lambda and z */
-  void *lists[3];
+  void *lists[4];
 } solver;
 
 int jn_clock_points(int cells) { return 2 * cells - 1 + 2 * JN_CLOCK_EXTRA; }
@@ -251,8 +251,7 @@ static void solve(const solver *x, const double *rhs, double *out) {
 
 /* Rows. */
 
-/* The numbers of row k at all points, in the order of the columns (clock_rows.h). */
-static void columns_of(const jn_clock_problem *p, int k, const double *column[6]) {
+int jn_clock_row(const jn_clock_problem *p, int k, const double *column[6]) {
   const int third = k >= p->second;
   const size_t at = (size_t)(third ? k - p->second : k) * (size_t)p->stride;
   const double *const second_parts[] = {p->s0, p->s1, p->sg, p->sd}, *const third_parts[] = {
@@ -260,6 +259,7 @@ static void columns_of(const jn_clock_problem *p, int k, const double *column[6]
                                                                          p->r2, p->d0, p->d1};
   const int count = third ? 4 + 2 * p->damped : 3 + p->damped;
   for (int c = 0; c < count; c++) column[c] = (third ? third_parts : second_parts)[c] + at;
+  return count;
 }
 
 static int is_active(const jn_clock_problem *p, int k, int chunk) {
@@ -290,26 +290,58 @@ static size_t list_rows(solver *x) {
   return size;
 }
 
+/* The data of group g, and of a row there. */
+static double *group_data(const solver *x, int g) {
+  const jn_clock_chunk *c = &x->r.chunk[g / JN_CLOCK_CHUNK];
+  const size_t size = (size_t)c->second * (size_t)jn_clock_columns(0, x->r.damped) +
+                      (size_t)c->third * (size_t)jn_clock_columns(1, x->r.damped);
+  return x->r.data + c->data + (size_t)(g % JN_CLOCK_CHUNK) * size * JN_CLOCK_GROUP;
+}
+static double *row_data(const solver *x, const jn_clock_chunk *c, double *group, int n) {
+  const int second = n < c->second ? n : c->second, third = n - second;
+  return group + JN_CLOCK_GROUP * (size_t)(second * jn_clock_columns(0, x->r.damped) +
+                                           third * jn_clock_columns(1, x->r.damped));
+}
+
 /* Copies the numbers of the rows; behind the last point stand copies of it. */
 static void pack_rows(solver *x) {
   const jn_clock_problem *p = x->p;
   for (int g = 0; g < x->r.groups; g++) {
     const jn_clock_chunk *c = &x->r.chunk[g / JN_CLOCK_CHUNK];
-    const int count = c->second + c->third, from = g * JN_CLOCK_GROUP;
-    const size_t size = (size_t)c->second * (size_t)jn_clock_columns(0, p->damped) +
-                        (size_t)c->third * (size_t)jn_clock_columns(1, p->damped);
-    double *d = x->r.data + c->data + (size_t)(g % JN_CLOCK_CHUNK) * size * JN_CLOCK_GROUP;
+    const int count = c->second + c->third, from = g * JN_CLOCK_GROUP,
+              left = p->points - from < JN_CLOCK_GROUP ? p->points - from : JN_CLOCK_GROUP;
+    double *d = group_data(x, g);
     for (int n = 0; n < count; n++) {
-      const int k = x->r.row[c->first + n], columns = jn_clock_columns(n >= c->second, p->damped);
       const double *column[6];
-      columns_of(p, k, column);
-      for (int i = JN_COLUMN_K; i < columns; i++)
-        for (int l = 0; l < JN_CLOCK_GROUP; l++)
-          d[i * JN_CLOCK_GROUP + l] =
-              column[i - JN_COLUMN_K][from + l < p->points ? from + l : p->points - 1];
-      d += (size_t)columns * JN_CLOCK_GROUP;
+      const int columns = jn_clock_row(p, x->r.row[c->first + n], column);
+      d += JN_COLUMN_K * JN_CLOCK_GROUP;
+      for (int i = 0; i < columns; i++, d += JN_CLOCK_GROUP) {
+        memcpy(d, column[i] + from, (size_t)left * sizeof *d);
+        for (int l = left; l < JN_CLOCK_GROUP; l++) d[l] = d[left - 1];
+      }
     }
   }
+}
+
+/* Takes the multipliers of an earlier solve on the same grid, where they are larger than those of the
+ * barrier. */
+static void take_multipliers(solver *x, const solver *kept) {
+  for (int g = 0; g < x->r.groups; g++) {
+    const jn_clock_chunk *c = &x->r.chunk[g / JN_CLOCK_CHUNK],
+                         *old = &kept->r.chunk[g / JN_CLOCK_CHUNK];
+    const int count = c->second + c->third, olds = old->second + old->third;
+    double *group = group_data(x, g), *from = group_data(kept, g);
+    for (int n = 0, o = 0; n < count; n++) {
+      const int k = x->r.row[c->first + n];
+      while (o < olds && kept->r.row[old->first + o] < k) o++;
+      if (o == olds || kept->r.row[old->first + o] != k) continue;
+      double *to = row_data(x, c, group, n);
+      const double *l = row_data(kept, old, from, o);
+      for (int i = 0; i < 2 * JN_CLOCK_GROUP; i++) to[i] = l[i] > to[i] ? l[i] : to[i];
+    }
+  }
+  for (int i = 0; i < x->points; i++)
+    if (kept->cap_l[i] > x->cap_l[i]) x->cap_l[i] = kept->cap_l[i];
 }
 
 /* b, b', b'' of the coefficients; behind the last point stand copies of it */
@@ -361,7 +393,8 @@ static void start_points(solver *x) {
   double *const zero[] = {r->H[1], r->H[2], r->H[3], r->H[4],  r->H[5],  r->g[1],   r->g[2],
                           r->e[1], r->e[2], r->pull, x->og[1], x->og[2], x->concave};
   const double late = has_deadline(x) ? x->late_l : 0, time = x->p->time + late;
-  for (size_t k = 0; k < sizeof zero / sizeof *zero; k++) memset(zero[k], 0, size);
+  /* without costs they are zero, and the pass over the rows starts from there */
+  for (size_t k = 0; k < sizeof zero / sizeof *zero && r->costs; k++) memset(zero[k], 0, size);
   for (int i = 0; i < x->points; i++) {
     const double R = r->R[i], z = x->p->cap[i] - r->b[i], inverse = 1 / z, l = x->cap_l[i];
     x->cap_z[i] = inverse;
@@ -554,7 +587,7 @@ double jn_clock_uniform(const jn_clock_problem *p, int every) {
       const int third = k >= p->second;
       const double bound = third ? 1 / root : 1, up = p->high[k] * bound, lo = -p->low[k] * bound;
       const double *column[6];
-      columns_of(p, k, column);
+      jn_clock_row(p, k, column);
       const double *damping = p->damped ? column[third ? 4 : 3] : NULL;
       for (int i = 0; i < p->points && good; i += every) {
         /* b' = b'' = 0 */
@@ -571,14 +604,25 @@ double jn_clock_uniform(const jn_clock_problem *p, int every) {
   return low;
 }
 
-/* Starts from the given coefficients scaled down, or from a constant. 0: not feasible. */
-static int find_start(solver *x, int warm, const double *given) {
-  double factor_of = warm ? 0.99 : 0.95 * jn_clock_uniform(x->p, 1);
+/* Starts from a constant, or from the given coefficients scaled down, ever more. From a clock that is kept:
+ * mixed with the one where the solve before began, which was slower everywhere. 0: not feasible. */
+static int find_start(solver *x, int warm, const double *given, const solver *kept) {
+  static const double share[] = {0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7, 1};
+  enum { SHARES = sizeof share / sizeof *share };
+  double scale = warm ? (kept ? 1 : 0.99) : 0.95 * jn_clock_uniform(x->p, 1), less = 0.998;
   x->late_l = 0;
-  for (int trial = 0; trial < 60; trial++, factor_of *= 0.9) {
-    for (int i = 0; i < x->n; i++) x->c[i] = factor_of * (warm ? given[i] : 1);
+  for (int trial = kept ? 0 : SHARES; trial < SHARES + 60; trial++) {
+    const double w = kept ? share[trial < SHARES ? trial : SHARES - 1] : 0;
+    for (int i = 0; i < x->n; i++)
+      x->c[i] = scale * (!warm ? 1 : kept ? given[i] + w * (kept->start[i] - given[i]) : given[i]);
     set_clock(x, x->c, x->r.b, x->r.b1, x->r.b2);
-    if (is_feasible(x)) return 1;
+    if (is_feasible(x)) {
+      memcpy(x->start, kept ? kept->start : x->c, (size_t)x->n * sizeof *x->c);
+      return 1;
+    }
+    if (trial < SHARES) continue;
+    scale *= less;
+    less = warm && less > 0.7 ? less * less : 0.9;
   }
   return 0;
 }
@@ -587,24 +631,22 @@ static int find_start(solver *x, int warm, const double *given) {
 
 /* Places all arrays in a block of doubles and returns its length; NULL: only the length. Arrays
  * begin at cache lines. */
-static size_t place(solver *x, size_t data, double *block) {
+static size_t place(solver *x, double *block) {
   jn_clock_rows *r = &x->r;
   const size_t n = (size_t)(x->n + 7) / 8 * 8, m = (size_t)r->groups * JN_CLOCK_GROUP;
-  double **const of_n[] = {&x->c,  &x->dc, &x->old, &x->rhs, &x->K0, &x->K1, &x->K2,
-                           &x->K3, &x->L1, &x->L2,  &x->L3,  &x->D,  &x->da, &x->Ka};
+  double **const of_n[] = {&x->c,  &x->dc, &x->old, &x->start, &x->rhs, &x->K0, &x->K1, &x->K2,
+                           &x->K3, &x->L1, &x->L2,  &x->L3,    &x->D,   &x->da, &x->Ka};
   double **const of_points[] = {
       &x->w,     &r->b,     &r->b1,    &r->b2,      &r->db,    &r->db1,   &r->db2,   &r->R,
       &r->s,     &r->H[0],  &r->H[1],  &r->H[2],    &r->H[3],  &r->H[4],  &r->H[5],  &r->g[0],
       &r->g[1],  &r->g[2],  &r->e[0],  &r->e[1],    &r->e[2],  &x->f[0],  &x->f[1],  &x->f[2],
       &r->pull,  &r->sum,   &r->worst, &r->worst_l, &r->least, &x->cap_l, &x->cap_z, &x->cap_d,
       &x->og[0], &x->og[1], &x->og[2], &x->concave};
-  double **const of_data[] = {&r->data};
   const struct {
     double **const *list;
     size_t count, size;
   } groups[] = {{of_n, sizeof of_n / sizeof *of_n, n},
-                {of_points, sizeof of_points / sizeof *of_points, m},
-                {of_data, 1, data}};
+                {of_points, sizeof of_points / sizeof *of_points, m}};
   size_t used = 0;
   for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
     for (size_t i = 0; i < groups[g].count; i++) {
@@ -623,40 +665,67 @@ static void place_weights(solver *x) {
   x->w[1] = x->w[N - 1] = (h / 2 + part) / 2;
 }
 
+static double *cache_line(void *block) {
+  return (double *)(void *)((char *)block + (64 - (uintptr_t)block % 64) % 64);
+}
+
 static jn_status run(solver *x, const jn_clock_settings *settings, jn_clock_solution *out) {
   const jn_clock_problem *p = x->p;
   const size_t chunks = (size_t)jn_clock_chunks(p->points), rows = (size_t)(p->second + p->third);
-  x->r.chunk = x->lists[0] = jn_block_new(x->hooks, chunks, sizeof *x->r.chunk);
-  x->r.row = x->lists[1] = jn_block_new(x->hooks, chunks * rows + 1, sizeof *x->r.row);
+  x->r.chunk = x->lists[0] = jn_block_new(&x->hooks, chunks, sizeof *x->r.chunk);
+  x->r.row = x->lists[1] = jn_block_new(&x->hooks, chunks * rows + 1, sizeof *x->r.row);
   if (!x->r.chunk || !x->r.row) return JN_ERR_MEMORY;
-  const size_t data = list_rows(x), size = place(x, data, NULL);
-  char *block = x->lists[2] = jn_block_new(x->hooks, size + 8, sizeof(double));
-  if (!block) return JN_ERR_MEMORY;
-  place(x, data, (double *)(void *)(block + (64 - (uintptr_t)block % 64) % 64));
+  const size_t data = list_rows(x), size = place(x, NULL);
+  void *block = x->lists[2] = jn_block_new(&x->hooks, size + 8, sizeof(double)),
+       *rows_block = x->lists[3] = jn_block_raw(&x->hooks, data + 8, sizeof(double));
+  if (!block || !rows_block) return JN_ERR_MEMORY;
+  place(x, cache_line(block));
+  x->r.data = cache_line(rows_block);
   pack_rows(x);
   place_ends(x);
   place_weights(x);
-  if (!find_start(x, settings->warm, out->c)) return JN_ERR_INFEASIBLE;
+  const solver *kept = settings->warm == 2 ? out->kept : NULL;
+  if (!find_start(x, settings->warm, out->c, kept)) return JN_ERR_INFEASIBLE;
   x->T = duration(x);
   set_roots(x);
   start_points(x);
   start_multipliers(x, settings->barrier * (p->time * x->T + x->cost) /
                            (2 * x->pairs + x->points + has_deadline(x)));
+  if (kept) take_multipliers(x, kept);
   jn_status status = iterate(x, settings, out);
   memcpy(out->c, x->c, (size_t)x->n * sizeof *x->c);
   return status;
 }
 
+static void release(solver *x) {
+  const jn_allocator hooks = x->hooks;
+  for (size_t i = 0; i < sizeof x->lists / sizeof *x->lists; i++)
+    jn_block_free(&hooks, x->lists[i]);
+  jn_block_free(&hooks, x);
+}
+
+void jn_clock_forget(jn_clock_solution *x) {
+  if (x->kept) release(x->kept);
+  x->kept = NULL;
+}
+
 jn_status jn_clock_solve(const jn_clock_problem *p, const jn_clock_settings *settings,
                          const jn_allocator *hooks, jn_clock_solution *out) {
   if (p->cells < 4) return JN_ERR_ARGUMENT;
-  solver x = {.p = p, .n = p->cells + 1, .points = p->points, .hooks = hooks};
-  x.passes = jn_clock_passes_choose();
-  x.r.groups = (p->points + JN_CLOCK_GROUP - 1) / JN_CLOCK_GROUP;
-  x.r.damped = p->damped;
-  x.r.high = p->high, x.r.low = p->low;
-  const jn_status status = run(&x, settings, out);
-  for (int i = 0; i < 3; i++) jn_block_free(hooks, x.lists[i]);
+  solver *x = jn_block_new(hooks, 1, sizeof *x);
+  if (!x) return JN_ERR_MEMORY;
+  x->p = p, x->n = p->cells + 1, x->points = p->points, x->hooks = *hooks;
+  x->passes = jn_clock_passes_choose();
+  x->r.groups = (p->points + JN_CLOCK_GROUP - 1) / JN_CLOCK_GROUP;
+  x->r.damped = p->damped;
+  x->r.costs = p->cost != NULL;
+  x->r.high = p->high, x->r.low = p->low;
+  const jn_status status = run(x, settings, out);
+  jn_clock_forget(out);
+  if (settings->keep && !status)
+    out->kept = x;
+  else
+    release(x);
   return status;
 }
 

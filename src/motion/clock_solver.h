@@ -47,22 +47,31 @@ int jn_clock_middle(const jn_clock_problem *p, int cell);
 /* u of point i of a path from `start` to `start + N h`. */
 double jn_clock_point(const jn_clock_problem *p, double start, int i);
 
+struct solver; /* clock_solver.c */
+
 typedef struct jn_clock_solution {
-  double *c;   /* [N+1] in: the start if warm; out: the solution */
-  double time; /* sum w b^(-1/2) */
-  double cost; /* sum w cost */
-  double gap;  /* duality gap relative to the objective */
+  double *c;           /* [N+1] in: the start if warm; out: the solution */
+  struct solver *kept; /* multipliers of the last solve, if it was to keep them */
+  double time;         /* sum w b^(-1/2) */
+  double cost;         /* sum w cost */
+  double gap;          /* duality gap relative to the objective */
   int iterations;
 } jn_clock_solution;
 
 typedef struct jn_clock_settings {
   double tolerance; /* relative duality gap */
-  int warm;         /* 1: start from c, made strictly feasible by scaling it down */
-  double barrier;   /* of the start, relative to the duration: 1, warm 1e-3 */
+  int warm;         /* 1: start from c, made strictly feasible by scaling it down; 2: from the kept
+                     * multipliers too */
+  int keep;         /* 1: keep the multipliers for another solve on the same grid */
+  double barrier;   /* sum of lambda z at the start, relative to the duration */
   int most;         /* Newton steps */
   int (*progress)(void *context, int iteration, double time, double gap); /* may be NULL */
   void *context;
 } jn_clock_settings;
+
+/* The numbers of row k at all points: k0, k1, kg, then k2 (rows with b''), then e0, e1 (damping).
+ * Returns how many. */
+int jn_clock_row(const jn_clock_problem *p, int k, const double *column[6]);
 
 /* b, b', b'' [points] of coefficients c */
 void jn_clock_values(const jn_clock_problem *p, const double *c, double *b, double *b1, double *b2);
@@ -75,5 +84,7 @@ double jn_clock_uniform(const jn_clock_problem *p, int every);
  * stopped by progress. */
 jn_status jn_clock_solve(const jn_clock_problem *p, const jn_clock_settings *settings,
                          const jn_allocator *hooks, jn_clock_solution *x);
+/* Releases the kept multipliers. */
+void jn_clock_forget(jn_clock_solution *x);
 
 #endif

@@ -19,15 +19,17 @@ struct jn_limit_check {
   const jn_model *model;
   jn_data *data; /* during jn_limit_check_new */
   const jn_trajectory *trajectory;
-  int nq, nv, rows, rotors; /* rotors: 0 if none has a limit */
-  jn_limit_range *range;    /* [rows x kinds] */
-  jn_limit_peak *peak;      /* [rows x kinds] */
+  const jn_closed_motion *closed; /* during jn_limit_check_new; NULL: the open tree */
+  int nq, nv, rows, rotors;       /* rotors: 0 if none has a limit */
+  jn_limit_range *range;          /* [rows x kinds] */
+  jn_limit_peak *peak;            /* [rows x kinds] */
   int limited, broken;
   double scale;
   int grid; /* the first samples, ordered in time; extrema found later follow */
   int samples, room;
-  double *t, *c;
+  double *t, *c, *at;              /* at [samples x nq]: configurations of a closed motion */
   double *q, *v, *tau, *g, *f, *P; /* scratch; of rotors: forces [4 x rotors], P [rotors x 6] */
+  double *d, *scaled; /* of a closed motion: forces of damping [2 x nv], v at a speed */
 };
 
 /* Makes room for one more element of `size` bytes in a list with room for `room`. */
@@ -42,7 +44,7 @@ static int grow(const jn_allocator *hooks, void **list, int room, int more, size
 
 static int grow_samples(jn_limit_check *job) {
   const int room = job->room, more = room ? 2 * room : 16;
-  void *t = job->t, *c = job->c;
+  void *t = job->t, *c = job->c, *at = job->at;
   if (job->samples < room) return 1;
   if (room > INT32_MAX / 2) return 0;
   int grown = grow(&job->hooks, &t, room, more, sizeof *job->t);
@@ -50,6 +52,9 @@ static int grow_samples(jn_limit_check *job) {
   grown = grown && grow(&job->hooks, &c, room, more,
                         (size_t)job->rows * JN_LIMIT_KINDS * 4 * sizeof *job->c);
   job->c = c;
+  if (job->closed)
+    grown = grown && grow(&job->hooks, &at, room, more, ((size_t)job->nq + 1) * sizeof *job->at);
+  job->at = at;
   if (grown) job->room = more;
   return grown;
 }
@@ -74,25 +79,93 @@ static void add_thrusts(const jn_limit_check *job, int n) {
   }
 }
 
-/* Adds a sample at time t. */
-static jn_status add_sample(jn_limit_check *job, double t) {
+/* The configuration of a closed motion that is nearest in time: of the last sample while the grid is
+ * made, of the grid later. */
+static const double *nearest(const jn_limit_check *job, double t) {
+  const size_t stride = (size_t)job->nq + 1;
+  int low = 0, high = job->grid ? job->grid : job->samples;
+  while (high - low > 1) {
+    const int middle = low + (high - low) / 2;
+    if (job->t[middle] <= t)
+      low = middle;
+    else
+      high = middle;
+  }
+  if (high < job->grid && job->t[high] - t < t - job->t[low]) low = high;
+  return job->at + stride * (size_t)low;
+}
+
+/* tau[2 x nv] at x times the speed, with constraints */
+static jn_status closed_forces(jn_limit_check *job, double x, double *tau) {
+  const jn_constraints constraints = {.active = job->closed->active};
+  double power = x;
+  for (int k = 0; k < 3; k++, power *= x)
+    for (int i = 0; i < job->nv; i++)
+      job->scaled[k * job->nv + i] = power * job->v[k * job->nv + i];
+  return jn_constrained_inverse_dynamics(job->model, job->data, 1, job->q, job->scaled, NULL,
+                                         &constraints, tau, NULL);
+}
+
+/* tau, and its parts g and d, both with their rates, of a closed motion: with
+ *   tau(x) = g + d x + c x^2,   tau'(x) = g' x + d' x^2 + c' x^3
+ * from x = 1, 2 and, where there is damping, -1. */
+static jn_status closed_sample(jn_limit_check *job, double t) {
+  const int nv = job->nv, damped = jn_data_settings(job->data)->damping;
+  double *at = job->at + ((size_t)job->nq + 1) * (size_t)job->samples;
+  const double *near = job->samples ? nearest(job, t) : job->closed->q;
+  jn_status status = jn_closed_motion_at(job->model, job->data, job->trajectory, job->closed, t, 1,
+                                         near, job->q, job->v);
+  if (!status) memcpy(at, job->q, (size_t)job->nq * sizeof *at);
+  if (!status) status = closed_forces(job, 1, job->tau);
+  if (!status) status = closed_forces(job, 2, job->g);
+  if (!status && damped) status = closed_forces(job, -1, job->d);
+  for (int i = 0; i < nv && !status; i++) {
+    const double *one = job->tau + i, *back = job->d + i;
+    double *g = job->g + i, *d = job->d + i;
+    const double d0 = damped ? 0.5 * (one[0] - back[0]) : 0,
+                 d1 = damped ? 0.5 * (one[nv] + back[nv]) : 0, rest = one[0] - d0,
+                 rate = one[nv] - d1;
+    /* g + 2 d + 4 c at x = 2, 2 g' + 4 d' + 8 c' */
+    g[0] = rest - (g[0] - 2 * d0 - rest) / 3;
+    g[nv] = rate - (g[nv] - 4 * d1 - 2 * rate) / 6;
+    d[0] = d0, d[nv] = d1;
+  }
+  return status;
+}
+
+/* tau, g and d, each with its rate, at time t */
+static jn_status forces_at(jn_limit_check *job, double t) {
   const jn_model *model = job->model;
   const jn_settings *settings = jn_data_settings(job->data);
-  const int nv = job->nv, n = job->samples;
-  if (!grow_samples(job)) return JN_ERR_MEMORY;
+  const int nv = job->nv;
+  if (job->closed) return closed_sample(job, t);
   jn_status status =
       jn_trajectory_at(job->trajectory, t, 1, settings->representation, job->q, job->v);
   if (!status) status = jn_inverse_dynamics(model, job->data, 1, job->q, job->v, NULL, job->tau);
   if (!status)
     status = jn_equations_of_motion(model, job->data, 1, job->q, job->v, NULL, NULL, NULL, job->g,
                                     NULL, NULL);
+  for (int i = 0; i < jn_model_body_count(model) && !status; i++) {
+    const jn_joint *joint = jn_model_joint(model, i);
+    const double d = settings->damping ? joint->damping : 0;
+    for (int k = joint->iv; k < joint->iv + joint->nv; k++)
+      job->d[k] = d * job->v[k], job->d[nv + k] = d * job->v[nv + k];
+  }
+  return status;
+}
+
+/* Adds a sample at time t. */
+static jn_status add_sample(jn_limit_check *job, double t) {
+  const jn_model *model = job->model;
+  const int nv = job->nv, n = job->samples;
+  if (!grow_samples(job)) return JN_ERR_MEMORY;
+  jn_status status = forces_at(job, t);
   if (status) return status;
-  const double *v = job->v, *a = v + nv, *j = a + nv, *tau = job->tau, *g = job->g;
+  const double *v = job->v, *a = v + nv, *j = a + nv, *tau = job->tau, *g = job->g, *d = job->d;
   job->t[n] = t;
   memset(coefficients(job, n, 0, 0), 0, (size_t)job->rows * JN_LIMIT_KINDS * 4 * sizeof *job->c);
   for (int i = 0; i < jn_model_body_count(model); i++) {
     const jn_joint *joint = jn_model_joint(model, i);
-    const double d = settings->damping ? joint->damping : 0;
     for (int k = joint->iv; k < joint->iv + joint->nv; k++) {
       if (joint->nq == joint->nv)
         coefficients(job, n, k, JN_LIMIT_POSITION)[0] = job->q[joint->iq + k - joint->iv];
@@ -101,10 +174,10 @@ static jn_status add_sample(jn_limit_check *job, double t) {
       coefficients(job, n, k, JN_LIMIT_JERK)[3] = j[k];
       double *f = coefficients(job, n, k, JN_LIMIT_EFFORT),
              *power = coefficients(job, n, k, JN_LIMIT_POWER);
-      f[0] = g[k], f[1] = d * v[k], f[2] = tau[k] - f[0] - f[1];
+      f[0] = g[k], f[1] = d[k], f[2] = tau[k] - f[0] - f[1];
       for (int c = 0; c < 3; c++) power[c + 1] = v[k] * f[c];
       f = coefficients(job, n, k, JN_LIMIT_EFFORT_RATE);
-      f[1] = g[nv + k], f[2] = d * a[k], f[3] = tau[nv + k] - f[1] - f[2];
+      f[1] = g[nv + k], f[2] = d[nv + k], f[3] = tau[nv + k] - f[1] - f[2];
     }
   }
   if (job->rotors) add_thrusts(job, n);
@@ -431,7 +504,7 @@ static jn_status find_scale(jn_limit_check *job) {
 void jn_limit_check_free(jn_limit_check *job) {
   if (!job) return;
   jn_allocator hooks = job->hooks;
-  void *const blocks[] = {job->range, job->peak, job->t, job->c, job->q, job};
+  void *const blocks[] = {job->range, job->peak, job->t, job->c, job->at, job->q, job};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) jn_block_free(&hooks, blocks[i]);
 }
 
@@ -440,12 +513,14 @@ static jn_status run(jn_limit_check *job, const jn_limit_range *range, int sampl
                quantities = (size_t)job->rows * JN_LIMIT_KINDS;
   job->range = jn_block_new(&job->hooks, quantities + 1, sizeof *job->range);
   job->peak = jn_block_new(&job->hooks, quantities + 1, sizeof *job->peak);
-  job->q = jn_block_new(&job->hooks, nq + 8 * nv + 10 * rotors + 1, sizeof *job->q);
+  job->q = jn_block_new(&job->hooks, nq + 12 * nv + 10 * rotors + 1, sizeof *job->q);
   if (!job->range || !job->peak || !job->q) return JN_ERR_MEMORY;
   job->v = job->q + nq;
   job->tau = job->v + 3 * nv;
   job->g = job->tau + 2 * nv;
-  job->f = job->g + 2 * nv;
+  job->d = job->g + 2 * nv;
+  job->scaled = job->d + 2 * nv;
+  job->f = job->scaled + 3 * nv;
   job->P = job->f + 4 * rotors;
   if (rotors) jn_rotor_allocation(job->model, NULL, job->P, NULL);
   memcpy(job->range, range, quantities * sizeof *range);
@@ -460,20 +535,32 @@ static jn_status run(jn_limit_check *job, const jn_limit_range *range, int sampl
 jn_status jn_limit_check_new(const jn_model *model, jn_data *data, const jn_trajectory *trajectory,
                              const jn_limit_range *range, int samples,
                              const jn_allocator *allocator, jn_limit_check **out, jn_error *error) {
-  if (!model || !data || !trajectory || !range || !out || samples < 2)
+  return jn_limit_check_closed(model, data, trajectory, NULL, range, samples, allocator, out,
+                               error);
+}
+
+jn_status jn_limit_check_closed(const jn_model *model, jn_data *data,
+                                const jn_trajectory *trajectory, const jn_closed_motion *closed,
+                                const jn_limit_range *range, int samples,
+                                const jn_allocator *allocator, jn_limit_check **out,
+                                jn_error *error) {
+  if (!model || !data || !trajectory || !range || !out || samples < 2 ||
+      (closed && jn_model_nv(model) && (!closed->driven || !closed->q)))
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "an argument is NULL, or samples < 2");
   jn_status status = jn_limit_ranges_check(model, range, error);
   if (status) return status;
   const jn_allocator hooks = jn_allocator_or_default(allocator);
   jn_limit_check *job = jn_block_new(&hooks, 1, sizeof *job);
   if (!job) return jn_fail(error, JN_ERR_MEMORY, NULL, 0, "out of memory");
-  *job = (jn_limit_check){.hooks = hooks, .model = model, .data = data, .trajectory = trajectory};
+  *job = (jn_limit_check){
+      .hooks = hooks, .model = model, .data = data, .trajectory = trajectory, .closed = closed};
   job->nq = jn_model_nq(model);
   job->nv = jn_model_nv(model);
   job->rows = jn_limit_rows(model);
   job->rotors = jn_limit_rotors(model, range) ? jn_model_rotor_count(model) : 0;
   status = run(job, range, samples);
   job->data = NULL;
+  job->closed = NULL;
   if (!status) {
     *out = job;
     return JN_OK;

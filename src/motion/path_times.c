@@ -18,6 +18,8 @@ jn_status jn_path_times(const jn_model *model, int count, const double *q,
     for (size_t k = 0; k < nv; k++) square += dq[k] * dq[k];
     if (!status && !(square > 0)) status = JN_ERR_ARGUMENT;
     t[i] = t[i - 1] + sqrt(sqrt(square));
+    if (!status && !isfinite(t[i])) status = JN_ERR_NOT_FINITE;
+    if (!status && !(t[i] > t[i - 1])) status = JN_ERR_ARGUMENT;
   }
   for (int i = 0; i < count && !status; i++) times[i] = t[i] * (count - 1) / t[count - 1];
   jn_block_free(&hooks, dq);

@@ -127,6 +127,17 @@ static jn_status rest_ends(retiming *x) {
   return jn_retime_reclock(x, 2, row);
 }
 
+double jn_retime_given_time(const retiming *x, double u) {
+  double low = jn_trajectory_start(x->given), high = jn_trajectory_end(x->given), wanted, at;
+  if (x->path == x->given || jn_trajectory_clock(x->path, u, 0, &wanted)) return u;
+  for (int i = 0; i < 60; i++) {
+    const double middle = 0.5 * (low + high);
+    if (jn_trajectory_clock(x->given, middle, 0, &at)) return u;
+    *(at < wanted ? &low : &high) = middle;
+  }
+  return high;
+}
+
 /* Velocity and acceleration must not jump. */
 static jn_status check_jumps(retiming *x) {
   const double start = jn_trajectory_start(x->path), end = jn_trajectory_end(x->path);
@@ -146,7 +157,7 @@ static jn_status check_jumps(retiming *x) {
                        "through it; use a path with a continuous second derivative (minimum of "
                        "derivative 2 or more, splines of degree 3 or more), or split it there",
                        i < nv ? "velocity" : "acceleration", jn_limit_name(x->model, i % nv).text,
-                       u);
+                       jn_retime_given_time(x, u));
   }
   return JN_OK;
 }
@@ -172,19 +183,30 @@ jn_status jn_retime_list_breaks(retiming *x) {
 
 /* Memory. */
 
-int jn_retime_quarter(const retiming *x, int j) {
-  const int N = x->p.cells, cell = j / 4, part = j % 4;
-  if (part == 0) return cell;
-  if (cell == 0) return N + part;
-  if (cell == N - 1) return N + JN_CLOCK_EXTRA + 4 - part;
-  return part == 2 ? jn_clock_middle(&x->p, cell) : x->p.points + 2 * (cell - 1) + part / 2;
+double jn_retime_point(const retiming *x, int i) {
+  const int beyond = i - x->p.points, quarter = i - x->p.stride, cell = 1 + quarter / 2;
+  if (quarter >= 0) return x->start + x->p.h * (cell + (quarter % 2 ? 0.75 : 0.25));
+  return beyond < 0 ? jn_clock_point(&x->p, x->start, i) : x->beyond[beyond];
 }
 
-double jn_retime_point(const retiming *x, int i) {
-  const int beyond = i - x->p.points;
-  if (i >= x->regular) return x->breaks[i - x->regular];
-  if (beyond < 0) return jn_clock_point(&x->p, x->start, i);
-  return x->start + x->p.h * (1 + beyond / 2 + (beyond % 2 ? 0.75 : 0.25));
+/* The quarters whose rows may not be interpolated: a break of the path is among the points that would be
+ * used. Their number. */
+static int mark_exact(retiming *x) {
+  const int N = x->p.cells;
+  const double h = (jn_trajectory_end(x->path) - x->start) / N;
+  int count = 0;
+  for (int i = 0; i < x->quarters && x->all_exact; i++)
+    x->exact[i] = x->p.points + x->break_count + count++;
+  for (int i = 0; i < x->break_count; i += 2) {
+    const int at = (int)((x->breaks[i] - x->start) / h);
+    for (int cell = at - 1; cell <= at + 1; cell++)
+      for (int side = 0; side < 2; side++) {
+        const int quarter = 2 * (cell - 1) + side;
+        if (quarter < 0 || quarter >= x->quarters || x->exact[quarter]) continue;
+        x->exact[quarter] = x->p.points + x->break_count + count++;
+      }
+  }
+  return count;
 }
 
 /* What the grid does not change. */
@@ -223,58 +245,79 @@ static jn_status place(retiming *x) {
   return JN_OK;
 }
 
-static jn_status place_grid(retiming *x, int cells, int quarters) {
+/* Room for the numbers of a grid: table, what is tightened, arrays of the solver and its active rows. Of a
+ * small grid, where they are a larger part, twice, for a solve that goes on from another. */
+static void reserve(retiming *x, int cells, size_t rows) {
+  const size_t points = (size_t)jn_clock_points(cells), table = 4 * rows, tight = rows,
+               solver = points < 2048 ? 2 * (50 + 4 * rows) : 50 + 2 * rows;
+  jn_pool_reserve(x->pool, sizeof(double) * points * (table + tight + solver));
+}
+
+static jn_status place_grid(retiming *x, int cells, int fine) {
   jn_clock_problem *p = &x->p;
   const size_t rows = 5 * (size_t)x->rows + 2;
   p->cells = cells;
   p->points = jn_clock_points(cells);
-  x->regular = p->points + (quarters ? 2 * (cells - 2) : 0);
-  x->all = x->regular + (quarters ? x->break_count : 0);
+  reserve(x, cells > x->options.intervals ? cells : x->options.intervals, rows);
+  x->quarters = fine ? 2 * (cells - 2) : 0;
+  x->exact = jn_block_new(&x->scratch, (size_t)x->quarters, sizeof *x->exact);
+  if (!x->exact) return JN_ERR_MEMORY;
+  x->all = p->points + (fine ? x->break_count + mark_exact(x) : 0);
   p->stride = (x->all + 7) / 8 * 8;
-  x->row = jn_block_new(&x->hooks, rows, sizeof *x->row);
-  x->active = jn_block_new(&x->hooks, rows * (size_t)jn_clock_chunks(p->points), 1);
+  x->row = jn_block_new(&x->scratch, rows, sizeof *x->row);
+  x->active = jn_block_new(&x->scratch, rows * (size_t)jn_clock_chunks(p->points), 1);
   if (!x->row || !x->active) return JN_ERR_MEMORY;
   jn_retime_list_rows(x);
   const size_t stride = (size_t)p->stride, second = (size_t)p->second * stride,
-               third = (size_t)p->third * stride, knots = (size_t)p->cells + 1;
+               third = (size_t)p->third * stride, knots = (size_t)p->cells + 1,
+               places = stride + (size_t)x->quarters;
   const int of_damping = p->damped ? 1 : 0;
   const size_t cost =
       x->options.objective == JN_OBJECTIVE_TIME ? 0 : JN_COST_FORMS * JN_COST_NUMBERS * stride;
-  x->table = jn_block_new(&x->hooks,
+  x->table = jn_block_new(&x->scratch,
                           (3 + (size_t)of_damping) * second + (4 + 2 * (size_t)of_damping) * third +
-                              2 * rows + 6 * stride + 7 * knots + cost,
+                              2 * rows + 2 * stride + 4 * places + 7 * knots + cost +
+                              (size_t)(x->all - p->points),
                           sizeof(double));
   if (!x->table) return JN_ERR_MEMORY;
   double *at = x->table;
   double **const of_second[] = {&p->s0, &p->s1, &p->sg, &p->sd};
   double **const of_third[] = {&p->r0, &p->r1, &p->r2, &p->rg, &p->d0, &p->d1};
-  double **const of_points[] = {&p->cap, &x->cap, &x->b, &x->b1, &x->b2, &x->use};
+  double **const of_points[] = {&p->cap, &x->use},
+                 **const of_places[] = {&x->cap, &x->b, &x->b1, &x->b2};
   for (int i = 0; i < 3 + of_damping; i++) *of_second[i] = at, at += second;
   for (int i = 0; i < 4 + 2 * of_damping; i++) *of_third[i] = at, at += third;
-  for (int i = 0; i < 6; i++) *of_points[i] = at, at += stride;
+  for (int i = 0; i < 2; i++) *of_points[i] = at, at += stride;
+  for (int i = 0; i < 4; i++) *of_places[i] = at, at += places;
   p->high = at, at += rows;
   p->low = at, at += rows;
   x->solution.c = at, at += knots;
   x->clock = at, at += 5 * knots;
   x->fast = at, at += knots;
+  x->beyond = at, at += x->all - p->points;
   x->cost = cost ? at : NULL;
   p->time = 1, p->cost = NULL, p->deadline = HUGE_VAL;
   return JN_OK;
 }
 
 void jn_retime_release_grid(retiming *x) {
-  jn_block_free(&x->hooks, x->row);
-  jn_block_free(&x->hooks, x->active);
-  jn_block_free(&x->hooks, x->table);
-  jn_block_free(&x->hooks, x->tight);
+  jn_block_free(&x->scratch, x->row);
+  jn_block_free(&x->scratch, x->active);
+  jn_block_free(&x->scratch, x->exact);
+  jn_clock_forget(&x->solution);
+  jn_block_free(&x->scratch, x->table);
+  jn_block_free(&x->scratch, x->tight);
   x->row = NULL;
   x->active = NULL;
+  x->exact = NULL;
   x->table = x->tight = NULL;
   x->p.active = NULL;
 }
 
 void jn_retime_release(retiming *x) {
   jn_retime_release_grid(x);
+  if (x->pool) jn_pool_free(x->pool);
+  jn_block_free(&x->hooks, x->pool);
   jn_block_free(&x->hooks, x->coordinate);
   jn_block_free(&x->hooks, x->breaks);
   jn_block_free(&x->hooks, x->numbers);
@@ -282,20 +325,33 @@ void jn_retime_release(retiming *x) {
   jn_trajectory_free(x->own);
 }
 
-jn_status jn_retime_grid(retiming *x, int cells, int quarters) {
+jn_status jn_retime_grid(retiming *x, int cells, int fine) {
   jn_retime_release_grid(x);
-  jn_status status = place_grid(x, cells, quarters);
+  jn_status status = place_grid(x, cells, fine);
   if (status) return status;
   x->breach.remedy = NULL;
+  x->doubt = 0;
   x->p.h = (jn_trajectory_end(x->path) - x->start) / cells;
+  for (int i = 0; fine && i < x->break_count; i++) x->beyond[i] = x->breaks[i];
+  for (int i = 0; i < x->quarters; i++)
+    if (x->exact[i]) x->beyond[x->exact[i] - x->p.points] = jn_retime_point(x, x->p.stride + i);
   return jn_retime_fill_rows(x);
 }
 
 jn_status jn_retime_begin(retiming *x) {
+  x->pool = jn_block_new(&x->hooks, 1, sizeof *x->pool);
+  if (!x->pool) return JN_ERR_MEMORY;
+  x->pool->below = x->hooks;
+  x->scratch = jn_pool_hooks(x->pool);
+  x->given = x->path;
   x->rate[0] = x->rate[1] = 1;
   x->lead = 1 + 1.2e-3;
   jn_status status = place(x);
   if (!status) status = measure(x);
+  double moves = 0;
+  for (int i = 0; i < x->nv && !status; i++) moves = fmax(moves, x->size[i]);
+  if (!status && !(moves > 0))
+    return jn_fail(x->error, JN_ERR_ARGUMENT, NULL, 0, "the path does not move");
   if (!status) status = rest_ends(x);
   if (!status) status = measure(x);
   if (!status) status = jn_retime_even_path(x);

@@ -5,6 +5,7 @@
 #include <jounce/batch.h>
 #include <jounce/retime.h>
 
+#include "base/pool.h"
 #include "motion/clock_solver.h"
 #include "motion/limit_rows.h"
 
@@ -29,12 +30,14 @@ typedef struct retiming {
   const jn_model *model;
   jn_data *data;
   jn_batch *batch;
-  const jn_trajectory *path;
-  jn_trajectory *own; /* the path with ends at rest, if it needed them */
+  const jn_trajectory *path, *given; /* what is run through; the caller's */
+  jn_trajectory *own;                /* the path with ends at rest, if it needed them */
   const jn_limit_range *range;
   jn_retime_options options;
   jn_error *error;
   jn_allocator hooks;
+  jn_pool *pool;        /* of a grid and its solver */
+  jn_allocator scratch; /* its hooks */
   jn_representation representation;
   int nv, nq, forces; /* forces: some force or rate is limited */
   int rows, rotors;   /* jn_limit_rows; rotors: 0 if none has a limit */
@@ -55,17 +58,21 @@ typedef struct retiming {
   int break_count; /* 2 breaks */
 
   /* a grid */
-  int all; /* points: those of the problem, the quarters of cells between them and the knots, and
-                * both sides of the breaks of the path */
-  int regular; /* without the breaks */
+  int all;      /* points with rows: those of the problem, both sides of the breaks of the path, and
+                  * the quarters of the cells around the breaks */
+  int quarters; /* between the points of the problem; 0 on a coarse grid */
+  int *exact;   /* [quarters] the point with the rows of a quarter; 0: they are interpolated */
+  double *beyond; /* [all - points] u of the points beyond those of the problem */
+  int all_exact;  /* 1: no quarter is interpolated */
+  double doubt;   /* the largest error of an interpolated row that was seen, an estimate */
   limit_row *row;
   jn_clock_problem p;
   jn_clock_solution solution;
   unsigned char *active; /* of the problem */
   double *table;         /* holds the numbers of the problem and what follows */
-  double *b, *b1, *b2;   /* [all] of the motion */
+  double *b, *b1, *b2;   /* [stride + quarters] of the motion */
   double *tight;         /* [rows x stride] the rows are multiplied by it */
-  double *cap;           /* [all] of the velocities */
+  double *cap;           /* [stride + quarters] of the velocities; of quarters 0: not known yet */
   double *use;           /* [stride] */
   double *clock;         /* [cells+1 x 5] rows of the clock */
   double *cost;          /* [3 x 10 x stride] clock_cost.h; NULL: the objective is the duration */
@@ -77,17 +84,27 @@ jn_status jn_retime_begin(retiming *x);
 /* Runs the path by another clock, rows as in jn_trajectory_clocked. */
 jn_status jn_retime_reclock(retiming *x, int count, const double *rows);
 jn_status jn_retime_list_breaks(retiming *x);
-/* A grid of `cells`: the rows of the problem, with the quarters of the cells or without. */
-jn_status jn_retime_grid(retiming *x, int cells, int quarters);
+/* The time of the caller's path where x->path has the time u. */
+double jn_retime_given_time(const retiming *x, double u);
+/* A grid of `cells`: the rows of the problem; a fine one has the points beyond those of the problem. */
+jn_status jn_retime_grid(retiming *x, int cells, int fine);
 /* Its parts: lists the rows; fills them, drops those without numbers, and limits the clock itself. */
 void jn_retime_list_rows(retiming *x);
 jn_status jn_retime_fill_rows(retiming *x);
 void jn_retime_release_grid(retiming *x);
 void jn_retime_release(retiming *x);
-/* u of point i of all */
+/* u of point i of all, or of a quarter */
 double jn_retime_point(const retiming *x, int i);
-/* Point of the problem at u = start + h j/4, j = 0 ... 4 cells. */
-int jn_retime_quarter(const retiming *x, int j);
+/* The point in a cell at its quarter `part`, 0 ... 4; stride + k is quarter k. */
+static inline int jn_retime_in_cell(const retiming *x, int cell, int part) {
+  const int N = x->p.cells;
+  if (part == 0 || part == 4) return cell + part / 4;
+  if (cell == 0) return N + part;
+  if (cell == N - 1) return N + JN_CLOCK_EXTRA + 4 - part;
+  return part == 2 ? N + 2 * JN_CLOCK_EXTRA + cell : x->p.stride + 2 * (cell - 1) + part / 2;
+}
+/* The largest b that the velocities of state n of x->q and x->v allow. */
+jn_status jn_retime_velocity_cap(const retiming *x, int n, double *out);
 
 /* The largest speed of the clock at an end, in the time of `path`; 0: at rest there. Given ones are a
  * little higher, because the motion is slowed down in the end: by this factor at least. */
@@ -101,6 +118,23 @@ jn_status jn_retime_meet_ends(retiming *x);
  * of the clock x->b takes more than four times the average: then *changed is 1. */
 jn_status jn_retime_even_path(retiming *x);
 jn_status jn_retime_even_clock(retiming *x, int *changed);
+/* Between the points (retime_between.c). */
+
+/* b, b', b'' of the motion by the rows x->clock, at the points and quarters. */
+void jn_retime_motion(retiming *x);
+/* x->use: by how much the part of row k that depends on the speed is too large for the nearer limit, at
+ * all points of the motion at `speed` times its own; the row after the last is the velocity. Returns the
+ * largest. */
+double jn_retime_use(retiming *x, int k, double speed);
+/* Looks between the points of every cell; takes in the rows that are exceeded where they were left out,
+ * and tightens the others. *worst: the largest use. */
+jn_status jn_retime_tighten(retiming *x, double *worst);
+/* By how much the motion at `speed` must be slowed down so that nothing is exceeded between the points
+ * either. *excess: the largest use - 1. */
+jn_status jn_retime_slow_down(retiming *x, double speed, double *factor, double *excess);
+/* 1 for a limit of the clock itself. */
+int jn_retime_is_own(const retiming *x, int k);
+
 /* Solves on grids from coarse to fine, looks between the grid points, tightens and solves again;
  * makes the motion. */
 jn_status jn_retime_rounds(retiming *x, jn_trajectory **out, jn_retime_report *report);

@@ -15,10 +15,11 @@ enum { COARSE = 128 };                   /* cells of the coarse grid at most */
 enum { MOST = 1 << 16 };                 /* cells of an automatic grid at most */
 static const double cell_seconds = 4e-3; /* of an automatic grid, on average */
 static const double part_used =
-    0.4; /* of a limit by the coarse clock, to be a row of the fine grid */
-static const double enough = 1e-3; /* excess that is left to slowing down */
-static const double margin = 2e-7; /* and what is not seen between the points looked at */
-static const double later = 1.01;  /* a given duration relative to the least, at least */
+    0.5; /* of a limit by the coarse clock, to be a row of the fine grid */
+static const double enough = 1e-3;   /* excess that is left to slowing down */
+static const double margin = 2e-7;   /* and what is not seen between the points looked at */
+static const double doubtful = 2e-5; /* error of rows interpolated by degree 3; of degree 5: 1e-7 */
+static const double later = 1.01;    /* a given duration relative to the least, at least */
 
 /* The time of a cell: the integral of b^(-1/2), b cubic, by Gauss and Legendre with 8 nodes. */
 static double cell_time(double h, double b, double b1, double b2, double b2_next) {
@@ -57,243 +58,6 @@ static void make_clock(retiming *x, double factor) {
   }
 }
 
-/* The motion at the points of the grid. */
-
-/* the motion at u - u_0 = target of a cell u - u_0 = sum a_k s^k, s = (t - t_0)/h, near s */
-static void set_motion(retiming *x, const double a[8], double h, double s, double target,
-                       size_t at) {
-  double d0 = 0, d1 = 0, d2 = 0, d3 = 0;
-  for (int step = 0; step < 20; step++) {
-    /* the polynomial and its derivatives, divided by their factorials */
-    d0 = a[7], d1 = d2 = d3 = 0;
-    for (int k = 6; k >= 0; k--)
-      d3 = d3 * s + d2, d2 = d2 * s + d1, d1 = d1 * s + d0, d0 = d0 * s + a[k];
-    const double move = (target - d0) / d1;
-    if (fabs(move) < 1e-8) break;
-    s = fmin(1, fmax(0, s + move));
-  }
-  const double speed = d1 / h;
-  x->b[at] = speed * speed;
-  x->b1[at] = 4 * d2 / (h * h);
-  x->b2[at] = 12 * d3 / (h * h * h) / speed;
-}
-
-/* b = u'^2, b' = 2 u'', b'' = 2 u'''/u' of the motion at all points. The motion's clock is a
- * polynomial of degree 7 in t between knots (jn_trajectory_clocked); t is found by Newton's method. */
-static void clock_of_motion(retiming *x) {
-  const int N = x->p.cells;
-  int next = 0; /* break */
-  for (int cell = 0; cell < N; cell++) {
-    const double *row = x->clock + 5 * (size_t)cell;
-    double a[8], h = jn_clock_powers(row, row + 5, a);
-    for (int part = 1; part < 4; part++)
-      set_motion(x, a, h, 0.25 * part, 0.25 * part * (row[6] - row[1]),
-                 (size_t)jn_retime_quarter(x, 4 * cell + part));
-    for (; next < x->break_count && (cell == N - 1 || x->breaks[next] < row[6]); next++) {
-      const double u = x->breaks[next] - row[1];
-      set_motion(x, a, h, u / (row[6] - row[1]), u, (size_t)(x->regular + next));
-    }
-  }
-}
-
-/* x->use: by how much the part of row k that depends on the speed is too large, at all points of the
- * motion at `speed` times its own; the row after the last is the velocity. Side 1: for the upper
- * limit, -1: for the lower, 0: for the nearer. Returns the largest. */
-static double uses(retiming *x, int k, double speed, int side) {
-  const jn_clock_problem *p = &x->p;
-  const int third = k >= p->second;
-  const size_t row = (size_t)(third ? k - p->second : k) * (size_t)p->stride;
-  const double *restrict b = x->b, *restrict b1 = x->b1, *restrict b2 = x->b2;
-  const double x1 = speed, x2 = x1 * x1, x3 = x2 * x1;
-  double *restrict use = x->use, most = 0;
-  if (k == p->second + p->third) {
-    for (int i = 0; i < x->all; i++) use[i] = x1 * sqrt(b[i] / x->cap[i]);
-  } else if (third) {
-    const double *restrict r0 = p->r0 + row, *restrict r1 = p->r1 + row, *restrict r2 = p->r2 + row,
-                           *restrict rg = p->rg + row;
-    for (int i = 0; i < x->all; i++)
-      use[i] = sqrt(b[i]) * (x3 * (r2[i] * b2[i] + r1[i] * b1[i] + r0[i] * b[i]) + x1 * rg[i]);
-    for (int i = 0; p->damped && i < x->all; i++)
-      use[i] += x2 * (p->d1[row + (size_t)i] * b1[i] + p->d0[row + (size_t)i] * b[i]);
-    const double high = 1 / p->high[k], low = -1 / p->low[k], one = side > 0 ? high : low;
-    if (side)
-      for (int i = 0; i < x->all; i++) use[i] *= one;
-    else
-      for (int i = 0; i < x->all; i++) use[i] *= use[i] > 0 ? high : low;
-  } else {
-    const double *restrict s0 = p->s0 + row, *restrict s1 = p->s1 + row, *restrict sg = p->sg + row;
-    for (int i = 0; i < x->all; i++) use[i] = x2 * (s1[i] * b1[i] + s0[i] * b[i]);
-    for (int i = 0; p->damped && i < x->all; i++)
-      use[i] += x1 * p->sd[row + (size_t)i] * sqrt(b[i]);
-    const double high = p->high[k], low = -p->low[k], one = side > 0 ? high : low;
-    if (side)
-      for (int i = 0; i < x->all; i++) use[i] /= one - sg[i];
-    else
-      for (int i = 0; i < x->all; i++) use[i] /= (use[i] > 0 ? high : low) - sg[i];
-  }
-  if (x->tight) {
-    const double *restrict tight = x->tight + (size_t)k * (size_t)p->stride;
-    for (int i = 0; i < x->all; i++) use[i] /= tight[i];
-  }
-  for (int i = 0; i < x->all; i++) most = use[i] > most ? use[i] : most;
-  return most;
-}
-
-static int is_own(const retiming *x, int k) {
-  return k < x->p.second + x->p.third && x->row[k].iv < 0;
-}
-
-/* the points of the problem in a cell and at its ends */
-static int points_of(const retiming *x, int cell, int *points) {
-  int count = 0;
-  for (int part = 0; part <= 4; part++) {
-    const int at = jn_retime_quarter(x, 4 * cell + part);
-    if (at < x->p.points) points[count++] = at;
-  }
-  return count;
-}
-
-/* Divides the limits of row k in a cell by the ratio, in the part that depends on the speed. */
-static void tighten(retiming *x, int k, int cell, double ratio) {
-  const jn_clock_problem *p = &x->p;
-  const int third = k >= p->second;
-  /* ends at the damping, which is NULL without */
-  double *const of_second[] = {p->s0, p->s1, p->sd, NULL}, *const of_third[] = {p->r0, p->r1, p->r2,
-                                                                                p->rg, p->d0, p->d1,
-                                                                                NULL};
-  int points[5], count = points_of(x, cell, points);
-  for (int i = 0; i < count; i++) {
-    const size_t at = (size_t)points[i];
-    x->tight[(size_t)k * (size_t)p->stride + at] *= ratio;
-    if (k == p->second + p->third) {
-      p->cap[at] /= ratio * ratio;
-      continue;
-    }
-    for (double *const *part = third ? of_third : of_second; *part; part++)
-      (*part)[(size_t)(third ? k - p->second : k) * (size_t)p->stride + at] *= ratio;
-  }
-}
-
-/* Row k was left out around a cell and is exceeded there: it takes part from now on. */
-static int activate(retiming *x, int k, int cell) {
-  const int chunks = jn_clock_chunks(x->p.points);
-  int points[5], count = points_of(x, cell, points), more = 0;
-  if (!x->p.active || k == x->p.second + x->p.third) return 0;
-  for (int i = 0; i < count; i++) {
-    unsigned char *a = x->active + (size_t)k * (size_t)chunks + points[i] / JN_CLOCK_PIECE;
-    more |= !*a;
-    *a = 1;
-  }
-  return more;
-}
-
-/* Looks between the points of every cell and tightens what is exceeded there; the largest use. */
-static jn_status look_and_tighten(retiming *x, double *worst) {
-  const jn_clock_problem *p = &x->p;
-  const int rows = p->second + p->third;
-  const size_t all = (size_t)(rows + 1) * (size_t)p->stride;
-  *worst = 0;
-  for (int k = 0; k <= rows; k++) {
-    if (is_own(x, k)) continue;
-    const double most = uses(x, k, 1, 0);
-    *worst = fmax(*worst, most);
-    if (most <= 1 + 0.03 * enough) continue;
-    if (!x->tight) {
-      if (!(x->tight = jn_block_new(&x->hooks, all, sizeof *x->tight))) return JN_ERR_MEMORY;
-      for (size_t i = 0; i < all; i++) x->tight[i] = 1;
-    }
-    int next = 0; /* break */
-    for (int cell = 0; cell < p->cells; cell++) {
-      double here = 0;
-      for (int part = 0; part <= 4; part++)
-        here = fmax(here, x->use[jn_retime_quarter(x, 4 * cell + part)]);
-      const double end = x->clock[5 * (size_t)cell + 6];
-      for (; next < x->break_count && x->breaks[next] < end; next++)
-        here = fmax(here, x->use[x->regular + next]);
-      if (here > 1 + 0.03 * enough && !activate(x, k, cell))
-        tighten(x, k, cell, here * (1 + 0.03 * enough));
-    }
-  }
-  return JN_OK;
-}
-
-/* The top of the parabola through three equidistant values, if it is between them. */
-static double top(double a, double b, double c) {
-  const double slope = 0.5 * (c - a), bend = a - 2 * b + c;
-  if (!(bend < 0) || fabs(slope) > -bend) return fmax(b, fmax(a, c));
-  return b - 0.5 * slope * slope / bend;
-}
-
-/* Values at FINE + 1 places of a cell of the polynomial through its five values: weights */
-enum { FINE = 32 };
-typedef double fine_weights[FINE + 1][5];
-
-static void make_weights(fine_weights w) {
-  for (int n = 0; n <= FINE; n++)
-    for (int i = 0; i < 5; i++) {
-      w[n][i] = 1;
-      for (int k = 0; k < 5; k++)
-        if (k != i) w[n][i] *= (4.0 * n / FINE - k) / (i - k);
-    }
-}
-
-/* The largest value in a cell from its five values; if it may be above `from`. The polynomial counts
- * where it is near the parabolas: not across a jump in the cell. */
-static double top_of_cell(fine_weights w, const double y[5], double from) {
-  const double rough =
-      fmax(top(y[0], y[1], y[2]), fmax(top(y[1], y[2], y[3]), top(y[2], y[3], y[4])));
-  double most = rough, before = y[0], last = y[0];
-  if (rough < from) return rough;
-  for (int n = 1; n <= FINE; n++) {
-    const double at =
-        w[n][0] * y[0] + w[n][1] * y[1] + w[n][2] * y[2] + w[n][3] * y[3] + w[n][4] * y[4];
-    most = fmax(most, n > 1 ? top(before, last, at) : at);
-    before = last, last = at;
-  }
-  return most < rough + 1e-3 ? most : rough;
-}
-
-/* of all cells, from x->use */
-static double top_of_cells(const retiming *x, fine_weights w) {
-  double top = 0;
-  for (int cell = 0; cell < x->p.cells; cell++) {
-    double y[5], most = 0;
-    for (int part = 0; part <= 4; part++) {
-      y[part] = x->use[jn_retime_quarter(x, 4 * cell + part)];
-      most = y[part] > most ? y[part] : most;
-    }
-    if (most > 0.99) top = fmax(top, top_of_cell(w, y, 0.999));
-  }
-  for (int i = x->regular; i < x->all; i++) top = fmax(top, x->use[i]);
-  return top;
-}
-
-/* By how much the motion at `speed` must be slowed down so that nothing is exceeded between the
- * points either. Velocity falls with the speed, the changing part of forces with its square, rates
- * at least with the speed, jerk with its cube. */
-static double slow_down(retiming *x, double speed, double *excess) {
-  const jn_clock_problem *p = &x->p;
-  const int rows = p->second + p->third;
-  double factor = 1;
-  fine_weights weights;
-  make_weights(weights);
-  *excess = 0;
-  for (int k = 0; k <= rows; k++) {
-    if (is_own(x, k)) continue;
-    const double power = k >= p->second && k < rows && x->row[k].kind == JN_LIMIT_JERK ? 1.0 / 3
-                         : k < p->second && !p->damped                                 ? 0.5
-                                                                                       : 1;
-    if (uses(x, k, speed, 0) < 0.99) continue;
-    for (int side = 1; side >= (k < rows ? -1 : 1); side -= 2) {
-      if (uses(x, k, speed, side) < 0.99) continue;
-      const double most = top_of_cells(x, weights);
-      *excess = fmax(*excess, most - 1);
-      if (most > 1 - margin) factor = fmax(factor, 1 + power * (most - 1 + margin));
-    }
-  }
-  return factor;
-}
-
 typedef struct watch {
   const retiming *x;
   int round;
@@ -310,14 +74,19 @@ static int report_progress(void *context, int step, double time, double gap) {
 static jn_status solve_round(retiming *x, int warm, int round, double worst,
                              jn_retime_report *report) {
   watch w = {x, round, worst};
-  const int coarse = x->all == x->p.points; /* only a start for the fine grid */
-  const jn_clock_settings settings = {.tolerance = coarse ? 1e-2 : x->options.tolerance,
-                                      .warm = warm,
-                                      .barrier = warm && !x->p.cost ? 0.03 : 1,
+  const int coarse = !x->quarters; /* only a start for the fine grid */
+  /* `round` > 0: some rows are other ones than in the solve before */
+  const int again = round > 0 && !x->p.cost && x->solution.kept;
+  const jn_clock_settings settings = {.tolerance = coarse ? 0.1 : x->options.tolerance,
+                                      .warm = again ? 2 : warm,
+                                      .keep = !coarse && !x->cost,
+                                      .barrier = again                ? 3e-3
+                                                 : warm && !x->p.cost ? 0.1
+                                                                      : 1,
                                       .most = 200,
                                       .progress = x->options.progress ? report_progress : NULL,
                                       .context = &w};
-  jn_status status = jn_clock_solve(&x->p, &settings, &x->hooks, &x->solution);
+  jn_status status = jn_clock_solve(&x->p, &settings, &x->scratch, &x->solution);
   report->rounds = round + 1;
   report->intervals = x->p.cells;
   report->steps += x->solution.iterations;
@@ -338,18 +107,42 @@ static jn_status solve_round(retiming *x, int warm, int round, double worst,
 
 /* From coarse to fine. */
 
-/* The rows that may become active: those that are used by more than PART in some chunk of points, by
- * the clock x->b. */
+/* The row that limits b'' most strongly in every chunk of points takes part in any case: without one, b''
+ * could become anything there. */
+static void choose_strongest(retiming *x, int chunks) {
+  const jn_clock_problem *p = &x->p;
+  for (int c = 0; c < chunks; c++) {
+    const int from = c * JN_CLOCK_PIECE,
+              to = from + JN_CLOCK_PIECE < p->points ? from + JN_CLOCK_PIECE : p->points;
+    double most = 0;
+    int strongest = p->third - 1;
+    for (int k = 0; k < p->third; k++)
+      for (int i = from; i < to; i++) {
+        const double size = fabs(p->r2[(size_t)k * (size_t)p->stride + (size_t)i]);
+        if (size > most) most = size, strongest = k;
+      }
+    x->active[(size_t)(p->second + strongest) * (size_t)chunks + (size_t)c] = 1;
+  }
+}
+
+/* The rows that may become active: those that are used by more than PART in a chunk of points or next to
+ * it, by the clock x->b; and the limits of the clock itself. */
 static void choose_rows(retiming *x) {
   const jn_clock_problem *p = &x->p;
   const int chunks = jn_clock_chunks(p->points), all = x->all;
   x->all = p->points;
   for (int k = 0; k < p->second + p->third; k++) {
     unsigned char *active = x->active + (size_t)k * (size_t)chunks;
-    if (!is_own(x, k)) uses(x, k, 1, 0);
-    for (int i = 0; i < p->points; i++)
-      if (is_own(x, k) || x->use[i] > part_used) active[i / JN_CLOCK_PIECE] = 1;
+    const int own = jn_retime_is_own(x, k);
+    if (!own) jn_retime_use(x, k, 1);
+    for (int c = 0; c < chunks; c++) {
+      const int from = (c - 1) * JN_CLOCK_PIECE, to = (c + 2) * JN_CLOCK_PIECE;
+      active[c] = (unsigned char)own;
+      for (int i = from > 0 ? from : 0; i < to && i < p->points; i++)
+        active[c] |= x->use[i] > part_used;
+    }
   }
+  choose_strongest(x, chunks);
   x->all = all;
   x->p.active = x->active;
 }
@@ -430,7 +223,7 @@ static jn_status first_solve(retiming *x, levels *l, jn_retime_report *report) {
     }
     if (status) break;
     const int left = l->halvings - done;
-    done += left > STEP && left % STEP ? left % STEP : STEP < left ? STEP : left;
+    done += left <= STEP + 1 ? left : left % STEP ? left % STEP : STEP;
     if (left == 0) break;
   }
   return solve_level(x, l, cells_of(l), report);
@@ -474,15 +267,15 @@ static jn_status solve_again(retiming *x, int round, double worst, jn_retime_rep
 
 /* the cost of the motion that is slowed down by a factor, by Simpson's rule in every cell */
 static double cost_of_motion(const retiming *x, double factor) {
-  const double s = 1 / (factor * factor);
+  const double s = 1 / (factor * factor), weight[3] = {1, 4, 1};
   double sum = 0;
-  for (int j = 0; j <= 4 * x->p.cells && x->cost; j += 2) {
-    const int i = jn_retime_quarter(x, j), end = j == 0 || j == 4 * x->p.cells;
-    const double weight = j % 4 ? 4 : end ? 1 : 2;
-    sum += weight * jn_clock_cost_at(x->cost, (size_t)x->p.stride, i, s * x->b[i], s * x->b1[i],
-                                     s * x->b2[i])
-                        .value;
-  }
+  for (int cell = 0; cell < x->p.cells && x->cost; cell++)
+    for (int half = 0; half < 3; half++) {
+      const int i = jn_retime_in_cell(x, cell, 2 * half);
+      sum += weight[half] * jn_clock_cost_at(x->cost, (size_t)x->p.stride, i, s * x->b[i],
+                                             s * x->b1[i], s * x->b2[i])
+                                .value;
+    }
   return sum * x->p.h / 6;
 }
 
@@ -523,8 +316,8 @@ static jn_status examine(const retiming *x, const jn_limit_range *range,
   return status;
 }
 
-/* 1 if the points of a cell may not show what happens in it: an uneven path, more pieces than cells, or a
- * clock that changes by more than a factor of two in a cell. */
+/* 1 if the points of a cell may not show what happens in it: an uneven path, more pieces than cells, or
+ * a clock that changes by more than a factor of two in a cell. */
 static int is_rough(const retiming *x) {
   double most = 1;
   for (int i = 0; i < x->p.cells; i++) {
@@ -552,6 +345,26 @@ static jn_status examine_rough(retiming *x, const jn_trajectory *motion, double 
   return status;
 }
 
+/* The same grid with rows that are computed at all quarters, for a path that is not smooth enough to
+ * interpolate them. */
+static jn_status make_exact(retiming *x) {
+  const size_t n = (size_t)x->p.cells + 1;
+  double *kept = jn_block_new(&x->hooks, 2 * n, sizeof *kept);
+  if (!kept) return JN_ERR_MEMORY;
+  memcpy(kept, x->solution.c, n * sizeof *kept);
+  memcpy(kept + n, x->fast, n * sizeof *kept);
+  x->all_exact = 1;
+  const jn_status status = jn_retime_grid(x, x->p.cells, 1);
+  if (!status) {
+    memcpy(x->solution.c, kept, n * sizeof *kept);
+    memcpy(x->fast, kept + n, n * sizeof *kept);
+    jn_clock_values(&x->p, x->solution.c, x->b, x->b1, x->b2);
+    choose_rows(x);
+  }
+  jn_block_free(&x->hooks, kept);
+  return status;
+}
+
 /* Looks, tightens and solves again; then slows down until nothing is exceeded. */
 static jn_status settle(retiming *x, jn_retime_report *report) {
   double worst = 0;
@@ -559,8 +372,13 @@ static jn_status settle(retiming *x, jn_retime_report *report) {
   for (int round = 1; !status; round++) {
     jn_clock_values(&x->p, x->solution.c, x->b, x->b1, x->b2);
     make_clock(x, 1);
-    clock_of_motion(x);
-    status = look_and_tighten(x, &worst);
+    jn_retime_motion(x);
+    status = jn_retime_tighten(x, &worst);
+    if (!status && x->doubt > doubtful) {
+      status = make_exact(x);
+      round--;
+      continue;
+    }
     if (status || worst < 1 + enough || round == ROUNDS) break;
     status = solve_again(x, round, worst, report);
   }
@@ -568,14 +386,14 @@ static jn_status settle(retiming *x, jn_retime_report *report) {
   if (!status && report->slowed > 1) {
     status = jn_retime_meet_ends(x);
     make_clock(x, 1);
-    clock_of_motion(x);
+    jn_retime_motion(x);
   }
   /* after the first time only rounding is left */
   for (int trial = 0; trial < 8 && !status; trial++) {
-    double excess;
-    const double factor = slow_down(x, 1 / report->slowed, &excess);
+    double factor, excess;
+    status = jn_retime_slow_down(x, 1 / report->slowed, &factor, &excess);
     if (trial == 0) report->excess = excess;
-    if (factor == 1) break;
+    if (status || factor == 1) break;
     report->slowed *= factor;
   }
   return status;

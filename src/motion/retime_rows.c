@@ -30,8 +30,8 @@ static jn_status fail_at_breach(const retiming *x) {
       "no clock keeps the limits: the %s%s of '%s' is %.6g at t = %.6g of the path, beyond "
       "its limit %.6g by %.4g: %s",
       jn_limit_quantity(x->model, b->iv, b->kind), b->kind == JN_LIMIT_EFFORT ? " at rest" : "",
-      jn_limit_name(x->model, b->iv).text, b->value, b->u, b->limit, fabs(b->value - b->limit),
-      b->remedy);
+      jn_limit_name(x->model, b->iv).text, b->value, jn_retime_given_time(x, b->u), b->limit,
+      fabs(b->value - b->limit), b->remedy);
 }
 
 /* Limits. */
@@ -79,18 +79,31 @@ static jn_status three_motions(retiming *x, int count) {
   return status;
 }
 
-/* m, c, g and m_u + 2c, c_u, g_u of a row of the limits at point n of `count` */
-typedef struct force_terms {
-  double m, c, g, mc, cu, gu;
-} force_terms;
-static force_terms force_of(const retiming *x, int n, int count, int i) {
+/* Of a row of the limits at a block of points: derivatives of the path by u; of the force m, c, g and
+ * m_u + 2c, c_u, g_u; its damping. */
+typedef struct terms {
+  double v1[STATES], v2[STATES], v3[STATES];
+  double m[STATES], c[STATES], g[STATES], mc[STATES], cu[STATES], gu[STATES];
+  double damping;
+} terms;
+
+static void terms_of(const retiming *x, int count, int i, terms *t) {
   const int of_rotor = i >= x->nv;
-  const size_t nv = (size_t)(of_rotor ? x->rotors : x->nv), next = (size_t)count * 2 * nv;
-  const double *A = (of_rotor ? x->thrust : x->tau) + (size_t)n * 2 * nv +
-                    (size_t)(of_rotor ? i - x->nv : i),
-               *B = A + next, *D = B + next;
-  const double c = (B[0] - A[0]) / 3, cu = (B[nv] - 2 * A[nv]) / 6;
-  return (force_terms){D[0] - A[0], c, A[0] - c, D[nv] - A[nv], cu, A[nv] - cu};
+  const size_t nv = (size_t)x->nv;
+  t->damping = of_rotor ? 0 : x->damping[i];
+  for (int n = 0; n < count && !of_rotor; n++) {
+    const double *v = x->v + (size_t)n * 3 * nv + (size_t)i;
+    t->v1[n] = v[0], t->v2[n] = v[nv], t->v3[n] = v[2 * nv];
+  }
+  if (!x->forces) return;
+  const size_t rows = (size_t)(of_rotor ? x->rotors : x->nv), next = (size_t)count * 2 * rows;
+  const double *A = of_rotor ? x->thrust + (i - x->nv) : x->tau + i;
+  for (int n = 0; n < count; n++, A += 2 * rows) {
+    const double *B = A + next, *D = B + next;
+    t->c[n] = (B[0] - A[0]) / 3, t->cu[n] = (B[rows] - 2 * A[rows]) / 6;
+    t->g[n] = A[0] - t->c[n], t->gu[n] = A[rows] - t->cu[n];
+    t->m[n] = D[0] - A[0], t->mc[n] = D[rows] - A[rows];
+  }
 }
 
 /* The rows of all limits; their order: without b'' first. */
@@ -113,89 +126,88 @@ void jn_retime_list_rows(retiming *x) {
 }
 
 /* row k at points first ... first + count - 1 */
-static void fill_row(retiming *x, int k, int first, int count) {
-  const size_t nv = (size_t)x->nv;
+static void fill_row(retiming *x, int k, int first, int count, const terms *t) {
   jn_clock_problem *p = &x->p;
   const limit_row *r = &x->row[k];
-  const int third = k >= p->second, i = r->iv;
-  if (i < 0) return;
-  const double s = 1 / r->scale, d = i < x->nv ? x->damping[i] : 0;
-  for (int n = 0; n < count; n++) {
-    const size_t at = (size_t)(third ? k - p->second : k) * (size_t)p->stride + (size_t)(first + n);
-    const double *v = x->v + (size_t)n * 3 * nv + (size_t)(i < x->nv ? i : 0); /* not of rotors */
-    const double v1 = v[0], v2 = v[nv], v3 = v[2 * nv];
-    if (r->kind == JN_LIMIT_ACCELERATION) {
-      p->s0[at] = v2 * s, p->s1[at] = 0.5 * v1 * s;
-    } else if (r->kind == JN_LIMIT_JERK) {
-      p->r0[at] = v3 * s, p->r1[at] = 1.5 * v2 * s, p->r2[at] = 0.5 * v1 * s;
-    } else {
-      const force_terms f = force_of(x, n, count, i);
-      if (r->kind == JN_LIMIT_EFFORT) {
-        p->s0[at] = f.c * s, p->s1[at] = 0.5 * f.m * s, p->sg[at] = f.g * s;
-        if (p->damped) p->sd[at] = d * v1 * s;
-      } else if (r->kind == JN_LIMIT_POWER) {
-        /* v_1 b^(1/2) (m b'/2 + c b + g) + d v_1^2 b */
-        p->r0[at] = v1 * f.c * s, p->r1[at] = 0.5 * v1 * f.m * s, p->rg[at] = v1 * f.g * s;
-        if (p->damped) p->d0[at] = d * v1 * v1 * s;
-      } else {
-        p->r0[at] = f.cu * s, p->r1[at] = 0.5 * f.mc * s, p->r2[at] = 0.5 * f.m * s;
-        p->rg[at] = f.gu * s;
-        if (p->damped) p->d0[at] = d * v2 * s, p->d1[at] = 0.5 * d * v1 * s;
-      }
+  const int third = k >= p->second;
+  const double s = 1 / r->scale, half = 0.5 * s, d = t->damping * s;
+  const size_t at = (size_t)(third ? k - p->second : k) * (size_t)p->stride + (size_t)first;
+  double *restrict k0 = (third ? p->r0 : p->s0) + at, *restrict k1 = (third ? p->r1 : p->s1) + at,
+                   *restrict kg = (third ? p->rg : p->sg) + at,
+                   *restrict k2 = third ? p->r2 + at : NULL,
+                   *restrict e0 = third && p->damped ? p->d0 + at : NULL;
+  if (r->kind == JN_LIMIT_ACCELERATION) {
+    for (int n = 0; n < count; n++) k0[n] = t->v2[n] * s, k1[n] = t->v1[n] * half;
+  } else if (r->kind == JN_LIMIT_JERK) {
+    for (int n = 0; n < count; n++)
+      k0[n] = t->v3[n] * s, k1[n] = t->v2[n] * (3 * half), k2[n] = t->v1[n] * half;
+  } else if (r->kind == JN_LIMIT_EFFORT) {
+    for (int n = 0; n < count; n++)
+      k0[n] = t->c[n] * s, k1[n] = t->m[n] * half, kg[n] = t->g[n] * s;
+    for (int n = 0; n < count && p->damped; n++) p->sd[at + (size_t)n] = d * t->v1[n];
+  } else if (r->kind == JN_LIMIT_POWER) {
+    /* v_1 b^(1/2) (m b'/2 + c b + g) + d v_1^2 b */
+    for (int n = 0; n < count; n++)
+      k0[n] = t->v1[n] * t->c[n] * s, k1[n] = t->v1[n] * t->m[n] * half,
+      kg[n] = t->v1[n] * t->g[n] * s;
+    for (int n = 0; n < count && e0; n++) e0[n] = d * t->v1[n] * t->v1[n];
+  } else {
+    for (int n = 0; n < count; n++) {
+      k0[n] = t->cu[n] * s, k1[n] = t->mc[n] * half, k2[n] = t->m[n] * half;
+      kg[n] = t->gu[n] * s;
     }
+    for (int n = 0; n < count && e0; n++)
+      e0[n] = d * t->v2[n], p->d1[at + (size_t)n] = 0.5 * d * t->v1[n];
   }
 }
 
-/* The integrand of the objective at points first ... first + count - 1. */
-static void fill_cost(retiming *x, int first, int count) {
-  const size_t nv = (size_t)x->nv, stride = (size_t)x->p.stride;
-  const int rates = x->options.objective == JN_OBJECTIVE_EFFORT_RATE;
-  for (int n = 0; n < count; n++)
-    for (int i = x->rotors ? 6 : 0; i < (x->rotors ? x->rows : x->nv); i++) {
-      const force_terms f = force_of(x, n, count, i);
-      const double *v = x->v + (size_t)n * 3 * nv + (size_t)(i < x->nv ? i : 0),
-                   d = i < x->nv ? x->damping[i] : 0;
-      const double force[4] = {f.c, 0.5 * f.m, 0, f.g},
-                   rate[4] = {f.cu, 0.5 * f.mc, 0.5 * f.m, f.gu},
-                   damping[4] = {d * v[nv], 0.5 * d * v[0], 0, 0};
-      if (rates)
-        jn_clock_cost_rate(x->cost, stride, (size_t)(first + n), rate, damping);
-      else
-        jn_clock_cost_force(x->cost, stride, (size_t)(first + n), force, d * v[0]);
-    }
+/* The integrand of the objective at points first ... first + count - 1: the part of row i. */
+static void fill_cost(retiming *x, int i, int first, int count, const terms *t) {
+  const size_t stride = (size_t)x->p.stride;
+  if (x->rotors && i < 6) return; /* the rotors' thrusts instead */
+  for (int n = 0; n < count; n++) {
+    const size_t at = (size_t)(first + n);
+    const double d = t->damping, force[4] = {t->c[n], 0.5 * t->m[n], 0, t->g[n]},
+                 rate[4] = {t->cu[n], 0.5 * t->mc[n], 0.5 * t->m[n], t->gu[n]},
+                 damping[4] = {d * t->v2[n], 0.5 * d * t->v1[n], 0, 0};
+    if (x->options.objective == JN_OBJECTIVE_EFFORT_RATE)
+      jn_clock_cost_rate(x->cost, stride, at, rate, damping);
+    else
+      jn_clock_cost_force(x->cost, stride, at, force, d * t->v1[n]);
+  }
 }
 
-/* What no clock can change at point n of `count`: positions, static forces, joints that may not
- * move. */
-static void check_point(retiming *x, double u, int n, int count) {
-  for (int i = 0; i < x->rows; i++) {
-    const int iq = i < x->nv ? x->coordinate[i] : -1;
-    const jn_limit_range *r = range_of(x, i, JN_LIMIT_POSITION);
-    if (iq >= 0 && is_limited(x, i, JN_LIMIT_POSITION)) {
-      const double q = x->q[(size_t)n * (size_t)x->nq + (size_t)iq], slack = inside * size_of(r);
-      if (q > r->high + slack || q < r->low - slack)
-        note_breach(x, i, JN_LIMIT_POSITION, u, q, q > r->high ? r->high : r->low,
-                    "change the path");
-    }
-    r = range_of(x, i, JN_LIMIT_EFFORT);
-    if (is_limited(x, i, JN_LIMIT_EFFORT)) {
-      const double slack = inside * size_of(r), g = force_of(x, n, count, i).g;
-      if (g > r->high - slack || g < r->low + slack)
-        note_breach(x, i, JN_LIMIT_EFFORT, u, g, g > r->high - slack ? r->high : r->low,
-                    "change the path, the load or the limit");
-    }
-    for (int kind = JN_LIMIT_VELOCITY; kind <= JN_LIMIT_JERK && i < x->nv; kind++) {
-      r = range_of(x, i, kind);
-      const double v = x->v[(size_t)(3 * n + kind - JN_LIMIT_VELOCITY) * (size_t)x->nv + (size_t)i];
-      if (!is_limited(x, i, kind) || r->low < 0 || r->high > 0 || fabs(v) < 1e-12) continue;
-      note_breach(x, i, (jn_limit_kind)kind, u, v, 0,
+/* What no clock can change: positions, static forces, joints that may not move; of row i. */
+static void check_row(retiming *x, int i, int first, int count, const terms *t) {
+  const int iq = i < x->nv ? x->coordinate[i] : -1;
+  const jn_limit_range *r = range_of(x, i, JN_LIMIT_POSITION);
+  for (int n = 0; n < count && iq >= 0 && is_limited(x, i, JN_LIMIT_POSITION); n++) {
+    const double q = x->q[(size_t)n * (size_t)x->nq + (size_t)iq], slack = inside * size_of(r);
+    if (q > r->high + slack || q < r->low - slack)
+      note_breach(x, i, JN_LIMIT_POSITION, jn_retime_point(x, first + n), q,
+                  q > r->high ? r->high : r->low, "change the path");
+  }
+  r = range_of(x, i, JN_LIMIT_EFFORT);
+  for (int n = 0; n < count && is_limited(x, i, JN_LIMIT_EFFORT); n++) {
+    const double slack = inside * size_of(r), g = t->g[n];
+    if (g > r->high - slack || g < r->low + slack)
+      note_breach(x, i, JN_LIMIT_EFFORT, jn_retime_point(x, first + n), g,
+                  g > r->high - slack ? r->high : r->low, "change the path, the load or the limit");
+  }
+  const double *const v[] = {t->v1, t->v2, t->v3};
+  for (int kind = JN_LIMIT_VELOCITY; kind <= JN_LIMIT_JERK && i < x->nv; kind++) {
+    r = range_of(x, i, kind);
+    if (!is_limited(x, i, kind) || r->low < 0 || r->high > 0) continue;
+    for (int n = 0; n < count; n++) {
+      const double value = v[kind - JN_LIMIT_VELOCITY][n];
+      if (fabs(value) < 1e-12) continue;
+      note_breach(x, i, (jn_limit_kind)kind, jn_retime_point(x, first + n), value, 0,
                   "the joint may not move, but the path moves it");
     }
   }
 }
 
-/* the largest b that the velocities of point n allow */
-static jn_status velocity_cap(const retiming *x, int n, double *out) {
+jn_status jn_retime_velocity_cap(const retiming *x, int n, double *out) {
   const double *v = x->v + (size_t)n * 3 * (size_t)x->nv;
   double cap = HUGE_VAL;
   for (int i = 0; i < x->nv; i++) {
@@ -232,25 +244,35 @@ static void scale_rows(retiming *x) {
   }
 }
 
+/* States of the path at points first ... first + count - 1, and forces. */
+static jn_status block_of_states(retiming *x, int first, int count) {
+  jn_status status = JN_OK;
+  for (int n = 0; n < count && !status; n++)
+    status =
+        jn_trajectory_at(x->path, jn_retime_point(x, first + n), 1, x->representation,
+                         x->q + (size_t)n * (size_t)x->nq, x->v + (size_t)n * 3 * (size_t)x->nv);
+  return status || !x->forces ? status : three_motions(x, count);
+}
+
 static jn_status fill_points(retiming *x) {
   jn_clock_problem *p = &x->p;
+  terms t;
   scale_rows(x);
   for (int first = 0; first < x->all; first += STATES) {
     const int count = x->all - first < STATES ? x->all - first : STATES;
-    jn_status status = JN_OK;
-    for (int n = 0; n < count && !status; n++)
-      status =
-          jn_trajectory_at(x->path, jn_retime_point(x, first + n), 1, x->representation,
-                           x->q + (size_t)n * (size_t)x->nq, x->v + (size_t)n * 3 * (size_t)x->nv);
-    if (!status && x->forces) status = three_motions(x, count);
-    if (status) return status;
-    for (int n = 0; n < count; n++) {
-      check_point(x, jn_retime_point(x, first + n), n, count);
-      if ((status = velocity_cap(x, n, &x->cap[first + n]))) return status;
+    jn_status status = block_of_states(x, first, count);
+    for (int n = 0; n < count && !status; n++) {
+      status = jn_retime_velocity_cap(x, n, &x->cap[first + n]);
       p->cap[first + n] = x->cap[first + n];
     }
-    for (int k = 0; k < p->second + p->third; k++) fill_row(x, k, first, count);
-    if (x->cost) fill_cost(x, first, count);
+    if (status) return status;
+    for (int i = 0; i < x->nv + x->rotors; i++) {
+      terms_of(x, count, i, &t);
+      check_row(x, i, first, count, &t);
+      for (int k = 0; k < p->second + p->third; k++)
+        if (x->row[k].iv == i) fill_row(x, k, first, count, &t);
+      if (x->cost) fill_cost(x, i, first, count, &t);
+    }
   }
   return fail_at_breach(x);
 }
@@ -281,7 +303,7 @@ static void drop_rows(retiming *x) {
       if (parts[c] != p->sg)
         most = fmax(most, largest_of(parts[c] + (size_t)from * stride, stride));
     if (x->row[k].iv >= 0 && !(most > 0)) continue;
-    for (int c = 0; c < count; c++)
+    for (int c = 0; c < count && to < from; c++)
       memmove(parts[c] + (size_t)to * stride, parts[c] + (size_t)from * stride,
               stride * sizeof(double));
     const int index = third ? kept[0] + to : to;
@@ -324,7 +346,7 @@ static jn_status limit_clock(retiming *x) {
     if (speed > 0) *at = fmin(*at, speed * speed);
   }
   for (int n = 0; n < x->all; n++) p->cap[n] = fmin(p->cap[n], 1e200);
-  const double b = jn_clock_uniform(p, p->points > 512 ? 8 : 1);
+  const double b = jn_clock_uniform(p, 1 + p->points / 128);
   if (!(b > 0))
     return jn_fail(x->error, JN_ERR_INFEASIBLE, NULL, 0, "no clock keeps the limits, however slow");
   for (int n = 0; n < x->all; n++) {

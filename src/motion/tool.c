@@ -3,6 +3,7 @@
 
 #include <jounce/kinematics.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/block.h"
 
@@ -19,14 +20,16 @@ typedef struct search {
   const jn_model *model;
   jn_data *data;
   const jn_trajectory *trajectory;
+  const jn_closed_motion *closed; /* NULL: the open tree */
   int frame;
-  double *q, *v;
+  double *q, *v, *near; /* near: the last configuration of a closed motion */
   double best, best_t;
 } search;
 
 static jn_status speed_at(search *x, double t, double *speed) {
   jn_status status =
-      jn_trajectory_at(x->trajectory, t, -1, jn_data_settings(x->data)->representation, x->q, x->v);
+      jn_closed_motion_at(x->model, x->data, x->trajectory, x->closed, t, -1, x->near, x->q, x->v);
+  if (!status && x->closed) memcpy(x->near, x->q, (size_t)jn_model_nq(x->model) * sizeof *x->q);
   if (!status) status = jn_tool_speed(x->model, x->data, x->frame, x->q, x->v, speed);
   if (!status && *speed > x->best) x->best = *speed, x->best_t = t;
   return status;
@@ -55,8 +58,7 @@ static jn_status refine(search *x, double a, double b) {
 static jn_status sample(search *x, int samples) {
   const double start = jn_trajectory_start(x->trajectory), end = jn_trajectory_end(x->trajectory);
   double before = 0, last = 0, last_t = start, before_t = start;
-  jn_status status = speed_at(x, end, &last);
-  last = 0;
+  jn_status status = JN_OK;
   for (double from = start; from < end && !status;) {
     const double to = fmin(jn_trajectory_next_break(x->trajectory, from), end),
                  share = samples * (to - from) / (end - start);
@@ -72,21 +74,30 @@ static jn_status sample(search *x, int samples) {
     }
     from = to;
   }
-  return status;
+  return status ? status : speed_at(x, end, &last);
 }
 
 jn_status jn_tool_peak(const jn_model *model, jn_data *data, const jn_trajectory *trajectory,
                        int frame, int samples, const jn_allocator *allocator, double *speed,
                        double *t) {
+  return jn_tool_peak_closed(model, data, trajectory, NULL, frame, samples, allocator, speed, t);
+}
+
+jn_status jn_tool_peak_closed(const jn_model *model, jn_data *data, const jn_trajectory *trajectory,
+                              const jn_closed_motion *closed, int frame, int samples,
+                              const jn_allocator *allocator, double *speed, double *t) {
   if (!model || !data || !trajectory || !speed || samples < 2 || frame < 0 ||
-      frame >= jn_model_frame_count(model))
+      frame >= jn_model_frame_count(model) ||
+      (closed && jn_model_nv(model) && (!closed->driven || !closed->q)))
     return JN_ERR_ARGUMENT;
   const jn_allocator hooks = jn_allocator_or_default(allocator);
   const size_t nq = (size_t)jn_model_nq(model), nv = (size_t)jn_model_nv(model);
-  search x = {model, data, trajectory, frame, NULL, NULL, 0, 0};
-  if (!(x.q = jn_block_new(&hooks, nq + nv + 1, sizeof *x.q))) return JN_ERR_MEMORY;
-  x.v = x.q + nq;
+  search x = {model, data, trajectory, closed, frame, NULL, NULL, NULL, 0, 0};
+  if (!(x.q = jn_block_new(&hooks, 2 * nq + nv + 1, sizeof *x.q))) return JN_ERR_MEMORY;
+  x.near = x.q + nq;
+  x.v = x.near + nq;
   x.best_t = jn_trajectory_start(trajectory);
+  if (closed && nq) memcpy(x.near, closed->q, nq * sizeof *x.near);
   const jn_status status = sample(&x, samples);
   jn_block_free(&hooks, x.q);
   if (status) return status;

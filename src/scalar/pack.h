@@ -40,6 +40,13 @@ static inline real real_max(real a, real b) {
 #define JN_UNROLL "GCC unroll 8"
 #endif
 
+/* Packs compute inverse dynamics by core/body/classical.h, except those with the bits of one state. */
+#ifdef __FMA__
+#define PACK_CLASSICAL 1
+#else
+#define PACK_CLASSICAL 0
+#endif
+
 /* x in every lane. The compiler removes a product with 1, but keeps a sum with 0. */
 static inline real real_of(double x) {
   const real one = (real){0} + 1.0;

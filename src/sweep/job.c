@@ -163,6 +163,62 @@ static int read_simulation(jn_sweep *s, const jn_json *root) {
   return 1;
 }
 
+/* Constraints. */
+
+/* Actuated joints, unless some degree of freedom of theirs depends on others: then none, and all joints
+ * move as little as possible. */
+static jn_status choose_driven(jn_sweep *s) {
+  const jn_model *m = s->model;
+  const size_t nv = (size_t)jn_model_nv(m), nq = (size_t)jn_model_nq(m);
+  jn_data *data = NULL;
+  unsigned char *dependent = jn_arena_new(&s->arena, &s->hooks, nv + 1);
+  double *q = jn_arena_new(&s->arena, &s->hooks, (nq + 1) * sizeof *q);
+  if (!dependent || !q) return JN_ERR_MEMORY;
+  jn_model_home(m, q);
+  jn_status status = jn_data_new(m, 0, &s->hooks, &data);
+  if (!status) status = jn_constraint_rank(m, data, q, NULL, NULL, NULL, dependent);
+  jn_data_free(data);
+  int free = 1;
+  for (int i = 0; i < jn_model_body_count(m) && !status; i++) {
+    const jn_joint *j = jn_model_joint(m, i);
+    s->driven[i] = !j->passive;
+    for (int c = j->iv; c < j->iv + j->nv && !j->passive; c++) free &= !dependent[c];
+  }
+  if (!free) memset(s->driven, 0, (size_t)jn_model_body_count(m));
+  return status;
+}
+
+static int read_driven(jn_sweep *s, const jn_json *root) {
+  const jn_json v = jn_json_member(root, "driven"), run = jn_json_member(root, "run"),
+                control = jn_json_member(root, "control");
+  const size_t n = (size_t)jn_model_body_count(s->model);
+  if (!jn_model_constraint_count(s->model))
+    return !v.value || jn_refuse(&v, "the model has no constraints: every joint is driven");
+  if (s->run == RUN_RETIME)
+    return jn_refuse(&run,
+                     "retime does not keep the constraints of the model: use limits, or a "
+                     "model file without them");
+  if (s->control.given)
+    return jn_refuse(&control,
+                     "a controller does not keep the constraints of the model: simulate "
+                     "without it, or use a model file without them");
+  s->driven = jn_arena_new(&s->arena, &s->hooks, n + 1);
+  if (!s->driven) return jn_json_fail(root, JN_ERR_MEMORY, "out of memory");
+  memset(s->driven, 0, n + 1);
+  if (!v.value) {
+    const jn_status status = choose_driven(s);
+    return !status || jn_json_fail(root, status, "%s", jn_status_text(status));
+  }
+  if (!jn_json_is(&v, JSON_ARRAY)) return jn_refuse(&v, "a list of joints expected");
+  for (jn_json x = jn_json_first(&v); x.value; x = jn_json_next(&x)) {
+    const char *name = json_string_value(x.value);
+    const int joint = name ? jn_model_find_joint(s->model, name) : -1;
+    if (joint < 0) return jn_refuse(&x, "the robot has no joint of this name");
+    s->driven[joint] = 1;
+  }
+  return 1;
+}
+
 /* Contradictions of the options are found before the first sample. */
 static int check_simulation(jn_sweep *s, const jn_json *root) {
   jn_simulation *sim = NULL;
@@ -330,9 +386,9 @@ static int check_payloads(const jn_sweep *s, const jn_json *root) {
 
 static int read_job(jn_sweep *s, const jn_json *root, const jn_spec *spec, const char *beside) {
   static const char *const known[] = {
-      "run",      "order", "seed",   "samples", "set",       "vary",           "trajectory",
-      "time",     "step",  "scheme", "control", "tolerance", "damping",        "strict",
-      "instants", "bands", "bins",   "shard",   "worst",     "representation", NULL};
+      "run",  "order",  "seed",    "samples",        "set",     "vary",   "trajectory", "time",
+      "step", "scheme", "control", "tolerance",      "damping", "strict", "instants",   "bands",
+      "bins", "shard",  "worst",   "representation", "driven",  NULL};
   const jn_json run = jn_json_member(root, "run"), seed = jn_json_member(root, "seed");
   double number = 0;
   if (!jn_json_object(root) || !jn_json_keys(root, known)) return 0;
@@ -365,7 +421,7 @@ static int read_job(jn_sweep *s, const jn_json *root, const jn_spec *spec, const
     return 0;
   if (!read_control(s, root) || !read_simulation(s, root) || !read_trajectories(s, root, beside) ||
       !jn_sweep_read_parameters(s, root, spec) || !check_payloads(s, root) ||
-      !build_nominal(s, root) || !check_simulation(s, root))
+      !build_nominal(s, root) || !read_driven(s, root) || !check_simulation(s, root))
     return 0;
   const size_t ranges = (size_t)jn_limit_rows(s->model) * JN_LIMIT_KINDS + 1;
   s->range = jn_arena_new(&s->arena, &s->hooks, ranges * sizeof *s->range);
@@ -391,10 +447,6 @@ static jn_status parse(jn_sweep *s, const char *text, size_t size, const char *n
   jn_json_text t;
   jn_status status = print_model(s, spec, error);
   if (!status) status = jn_model_build(spec, &s->build, &s->hooks, &s->model, error);
-  if (!status && jn_model_constraint_count(s->model))
-    status = jn_fail(error, JN_ERR_MODEL, name, 0,
-                     "the model has constraints, which a sweep does not keep: use a model file "
-                     "without them");
   if (status) return status;
   status = jn_json_open(&t, text, size, name, &s->hooks, error);
   if (!status) {

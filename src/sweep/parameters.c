@@ -129,14 +129,16 @@ static int name_limit(const naming *n, const char *rest) {
 /* the order of "v", "v'", "v''", "v^(3)"; -1: another symbol */
 static int derivative(const char *text, size_t length, const char *symbol) {
   const size_t n = strlen(symbol);
-  int order = 0, used = 0;
+  int order = 0;
   if (length < n || strncmp(text, symbol, n) != 0) return -1;
   if (length == n) return 0;
-  if (text[n] == '^')
-    return sscanf(text + n, "^(%4d)%n", &order, &used) == 1 && n + (size_t)used == length &&
-                   order >= 0
-               ? order
-               : -1;
+  if (text[n] == '^') {
+    size_t at = n + 2, digits = 0;
+    if (length < n + 4 || text[n + 1] != '(') return -1;
+    for (; at < length && digits < 4 && text[at] >= '0' && text[at] <= '9'; at++, digits++)
+      order = 10 * order + (text[at] - '0');
+    return digits && at + 1 == length && text[at] == ')' ? order : -1;
+  }
   for (size_t i = n; i < length; i++, order++)
     if (text[i] != '\'') return -1;
   return order;

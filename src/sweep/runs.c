@@ -42,6 +42,19 @@ static void add_dofs(namer *n, const char *symbol, int k) {
   }
 }
 
+/* "lambda':pin:0" for every row of the constraints */
+static void add_rows(namer *n, int k) {
+  char mark[16];
+  if (k < 3)
+    snprintf(mark, sizeof mark, "%.*s", k, "''");
+  else
+    snprintf(mark, sizeof mark, "^(%d)", k);
+  for (int i = 0; i < jn_model_constraint_count(n->s->model); i++) {
+    const jn_constraint *c = jn_model_constraint(n->s->model, i);
+    for (int r = 0; r < c->rows; r++) add(n, "lambda%s:%s:%d", mark, c->name, r);
+  }
+}
+
 /* whether the quantity has a limit in some sample */
 static int is_limited(const jn_sweep *s, int row, int kind) {
   const jn_limit_range *r = &s->range[row * JN_LIMIT_KINDS + kind];
@@ -60,9 +73,11 @@ static void name_results(namer *n) {
   switch (s->run) {
     case RUN_ID:
       for (int k = 0; k <= s->order; k++) add_dofs(n, "tau", k);
+      for (int k = 0; k <= s->order; k++) add_rows(n, k);
       break;
     case RUN_FD:
       for (int k = 1; k <= s->order + 1; k++) add_dofs(n, "v", k);
+      for (int k = 0; k <= s->order; k++) add_rows(n, k);
       break;
     case RUN_TRAJ:
       for (int k = 0; k <= s->order; k++) add_dofs(n, "peak tau", k);
@@ -137,6 +152,19 @@ jn_status jn_sweep_name(jn_sweep *s) {
 
 /* Runs. */
 
+/* The closed motion of a model with constraints, from where the trajectory has its joints at the start;
+ * NULL: the open tree. */
+static const jn_closed_motion *begin_closed(jn_sweep_worker *w, jn_closed_motion *closed,
+                                            jn_status *status) {
+  const jn_sweep *s = w->sweep;
+  double *q = w->spare_numbers; /* that of the controller, which such a model has not */
+  *status = JN_OK;
+  if (!s->driven) return NULL;
+  *status = jn_trajectory_at(w->motion, jn_trajectory_start(w->motion), -1, JN_BODY, q, NULL);
+  *closed = (jn_closed_motion){s->driven, q, NULL};
+  return closed;
+}
+
 /* row k of results keeps the largest |x| */
 static void keep_peak(double *to, const double *x, int n) {
   for (int i = 0; i < n; i++) to[i] = fmax(to[i], fabs(x[i]));
@@ -156,14 +184,22 @@ static jn_status run_traj(jn_sweep_worker *w, double *x, double *band) {
   const jn_sweep *s = w->sweep;
   const int nv = jn_model_nv(s->model);
   const double start = jn_trajectory_start(w->motion), end = jn_trajectory_end(w->motion);
-  double *rms = x + nv * (s->order + 1), *most = rms + nv;
+  double *rms = x + nv * (s->order + 1), *most = rms + nv, *near = w->spare_numbers;
+  jn_closed_motion room;
+  jn_status status;
+  const jn_closed_motion *closed = begin_closed(w, &room, &status);
+  if (status) return status;
   for (int k = 0; k < s->instants; k++) {
     const double t = instant(s, start, end, k);
     double power = 0;
-    jn_status status = jn_trajectory_at(w->motion, t, s->order, s->representation, w->q, w->v);
+    status =
+        jn_closed_motion_at(w->model, w->data, w->motion, closed, t, s->order, near, w->q, w->v);
     if (!status)
-      status = jn_inverse_dynamics(w->model, w->data, s->order, w->q, w->v, NULL, w->tau);
+      status = closed ? jn_constrained_inverse_dynamics(w->model, w->data, s->order, w->q, w->v,
+                                                        NULL, NULL, w->tau, NULL)
+                      : jn_inverse_dynamics(w->model, w->data, s->order, w->q, w->v, NULL, w->tau);
     if (status) return status;
+    if (closed) memcpy(near, w->q, (size_t)jn_model_nq(s->model) * sizeof *near);
     keep_peak(x, w->tau, nv * (s->order + 1));
     for (int i = 0; i < nv; i++) {
       rms[i] += w->tau[i] * w->tau[i];
@@ -197,8 +233,12 @@ static jn_status run_limits(jn_sweep_worker *w, double *x) {
   const jn_sweep *s = w->sweep;
   jn_limit_check *check = NULL;
   set_limits(w);
-  jn_status status = jn_limit_check_new(w->model, w->data, w->motion, w->range, s->instants,
-                                        &w->hooks, &check, NULL);
+  jn_closed_motion room;
+  jn_status status;
+  const jn_closed_motion *closed = begin_closed(w, &room, &status);
+  if (!status)
+    status = jn_limit_check_closed(w->model, w->data, w->motion, closed, w->range, s->instants,
+                                   &w->hooks, &check, NULL);
   if (status) return status;
   const double scale = jn_limit_check_scale(check);
   double *used = x + 3;
@@ -321,11 +361,17 @@ jn_status jn_sweep_run_one(jn_sweep_worker *w, double *results, double *band) {
   jn_status status = JN_OK;
   switch (s->run) {
     case RUN_ID:
-      status = jn_inverse_dynamics(w->model, w->data, s->order, w->q, w->v, NULL, w->a);
+      status = s->driven ? jn_constrained_inverse_dynamics(w->model, w->data, s->order, w->q, w->v,
+                                                           NULL, NULL, w->a, results + rows * nv)
+                         : jn_inverse_dynamics(w->model, w->data, s->order, w->q, w->v, NULL, w->a);
       if (!status) memcpy(results, w->a, rows * nv * sizeof *results);
       return status;
     case RUN_FD:
-      status = jn_forward_dynamics(w->model, w->data, s->order, w->q, w->v, w->tau, NULL, w->a);
+      status =
+          s->driven
+              ? jn_constrained_forward_dynamics(w->model, w->data, s->order, w->q, w->v, w->tau,
+                                                NULL, NULL, w->a, results + rows * nv)
+              : jn_forward_dynamics(w->model, w->data, s->order, w->q, w->v, w->tau, NULL, w->a);
       if (!status) memcpy(results, w->a, rows * nv * sizeof *results);
       return status;
     case RUN_TRAJ:

@@ -82,7 +82,8 @@ struct jn_sweep {
   jn_scheme scheme;
   int instants, bins, worst;
   sweep_control control;
-  jn_limit_range *range;      /* [nv x JN_LIMIT_KINDS] of the model */
+  unsigned char *driven; /* [nbody] with constraints: joints that keep their motion; else NULL */
+  jn_limit_range *range; /* [nv x JN_LIMIT_KINDS] of the model */
   char manifest[SHA256_TEXT]; /* of the manifest */
   char *manifest_text;
 };

@@ -89,7 +89,7 @@ static jn_status start(jn_sweep_worker *w, jn_error *error) {
   for (int i = 0; i < s->parameters; i++) w->value[i] = i < s->fixed ? s->parameter[i].a : 0;
   if (s->model_varies) return JN_OK;
   status = build(w);
-  if (status || (s->run != RUN_ID && s->run != RUN_FD)) return status;
+  if (status || s->driven || (s->run != RUN_ID && s->run != RUN_FD)) return status;
   status = jn_batch_new(w->model, s->order, 1, &w->hooks, &w->batch);
   if (!status) settle(s, jn_batch_settings(w->batch));
   return status;
@@ -191,7 +191,10 @@ static jn_status set_state(jn_sweep_worker *w, int n) {
     if (p->target == SET_V) v[k] += w->value[i];
     if (p->target == SET_TAU) tau[k] = w->value[i];
   }
-  return jn_integrate(s->model, q, dq, q);
+  jn_status status = jn_integrate(s->model, q, dq, q);
+  if (status || !s->driven || s->run == RUN_TRAJ || s->run == RUN_LIMITS) return status;
+  /* onto the constraints */
+  return jn_assemble(w->model, w->data, s->run == RUN_ID ? (int)vrows : 1, s->driven, NULL, q, v);
 }
 
 static jn_status run_sample(jn_sweep_worker *w, double *results, double *band) {

@@ -5,6 +5,7 @@
 #include <jounce/textbook/lagrange.h>
 #include <string.h>
 
+#include "core/coupled.h"
 #include "core/derivatives/mass_partials.h"
 #include "core/external.h"
 
@@ -25,10 +26,18 @@ static jn_status spatial_state(const jn_model *m, jn_data *data, const double *q
   return JN_OK;
 }
 
-/* One body in a representation: J, J' [6 x nv] each, pose and inertia, V, V' = J' v (+ J v'). */
+/* pose of body i's link frame in world axes, relative to the base's position */
+static jn_pose near_pose(const jn_model *m, const jn_data *data, int body) {
+  const jn_pose frame = m->frame[m->body[body].frame].pose;
+  return pose_now(data, m->body_link[body], jn_pose_mul(m->body_pose[body], frame));
+}
+
+/* One body in a representation: J, J' [6 x nv] each, pose and inertia, V, V' = J' v (+ J v'). C and
+ * spatial twists are about the world's origin, or about the base's position. */
 typedef struct one_body {
   jn_inertia I;
   jn_pose C;
+  jn_vec3 world; /* position of the frame in the world */
   const double *J, *Jdot;
   jn_twist V, A;
 } one_body;
@@ -39,15 +48,37 @@ static jn_twist column(const double *J, size_t nv, size_t c) {
                        jn_v3(J[3 * nv + c], J[4 * nv + c], J[5 * nv + c]));
 }
 
-/* After jn_kinematics; v1: v', may be NULL. */
+/* J and J' of hybrid twists, about a fixed point from which the frame's origin is at p, p' = rate:
+ *   v + p x w,   v' + p x w' + p' x w */
+static void shift_columns(size_t nv, jn_vec3 p, jn_vec3 rate, double *J) {
+  for (size_t c = 0; c < nv; c++) {
+    const jn_twist u = column(J, nv, c), a = column(J + 6 * nv, nv, c);
+    const jn_vec3 v = jn_v3_cross(p, u.w),
+                  b = jn_v3_add(jn_v3_cross(p, a.w), jn_v3_cross(rate, u.w));
+    const double x[3] = {v.x, v.y, v.z}, y[3] = {b.x, b.y, b.z};
+    for (size_t r = 0; r < 3; r++) J[(3 + r) * nv + c] += x[r], J[(9 + r) * nv + c] += y[r];
+  }
+}
+
+/* After jn_kinematics; v1: v', may be NULL. about_base: spatial twists about the base's position, so
+ * that they have the same digits wherever the robot is. */
 static jn_status body_state(const jn_model *m, jn_data *data, int body, jn_representation rep,
-                            const double *v, const double *v1, one_body *out) {
+                            int about_base, const double *v, const double *v1, one_body *out) {
   size_t nv = (size_t)m->nv;
   double *J = data->w.Jb, x[12] = {0};
   int frame = m->body[body].frame;
+  const int near = about_base && rep == JN_SPATIAL;
   jn_status status = jn_frame_pose(m, data, frame, &out->C);
-  if (!status) status = jn_frame_jacobian(m, data, frame, rep, 1, J);
+  if (!status) status = jn_frame_jacobian(m, data, frame, near ? JN_HYBRID : rep, 1, J);
   if (status) return status;
+  out->world = out->C.p;
+  if (near) {
+    status = jn_frame_twist(m, data, frame, JN_HYBRID, 0, x);
+    if (status) return status;
+    out->C = near_pose(m, data, body);
+    shift_columns(nv, out->C.p, jn_v3(x[3], x[4], x[5]), J);
+    memset(x, 0, sizeof x);
+  }
   for (size_t r = 0; r < 6; r++)
     for (size_t c = 0; c < nv; c++) {
       x[r] += J[r * nv + c] * v[c];
@@ -86,7 +117,7 @@ static jn_wrench applied(const jn_model *m, const jn_data *data, int body, const
     if (a->representation == JN_BODY || a->representation == JN_MIXED) n0 = jn_m3_apply(R, n0);
     if (a->representation == JN_BODY) f0 = jn_m3_apply(R, f0);
     jn_vec3 lever =
-        a->representation == JN_SPATIAL ? jn_v3_neg(b->C.p) : jn_m3_apply(b->C.R, inner.p);
+        a->representation == JN_SPATIAL ? jn_v3_neg(b->world) : jn_m3_apply(b->C.R, inner.p);
     W = jn_wrench_add(W, jn_wrench_make(jn_v3_add(n0, jn_v3_cross(lever, f0)), f0));
   }
   return W;
@@ -111,7 +142,7 @@ jn_status jn_projection_equations(const jn_model *m, jn_data *data, jn_represent
     }
   for (int i = 0; i < m->nbody; i++) {
     one_body b;
-    status = body_state(m, data, i, rep, v, v + nv, &b);
+    status = body_state(m, data, i, rep, 1, v, v + nv, &b);
     if (status) return status;
     jn_wrench W = jn_newton_euler(rep, b.I, b.C, b.V, b.A);
     W = jn_wrench_sub(W, wrench_at(rep, b.C, applied(m, data, i, &b, external)));
@@ -148,7 +179,7 @@ jn_status jn_lagrange_matrices(const jn_model *m, jn_data *data, jn_representati
       M[c * nv + c] = m->link[i].armature;
   for (int i = 0; i < m->nbody; i++) {
     one_body b;
-    status = body_state(m, data, i, rep, v, NULL, &b);
+    status = body_state(m, data, i, rep, 1, v, NULL, &b);
     if (status) return status;
     for (size_t c = 0; c < nv; c++) {
       jn_twist U = column(b.J, nv, c);
@@ -263,6 +294,7 @@ static void add_brackets(const jn_model *m, const jn_data *data, int l, int x, i
 }
 
 jn_status jn_christoffel(const jn_model *m, jn_data *data, const double *q, double *Gamma) {
+  if (is_coupled(m, data)) return JN_ERR_COUPLED;
   jn_status status = jn_mass_partials_check(m, data);
   if (status) return status;
   size_t nv = (size_t)m->nv;
@@ -319,6 +351,7 @@ static void binet_pair(const jn_model *m, const jn_data *data, dof j, dof k, dof
 }
 
 jn_status jn_christoffel_binet(const jn_model *m, jn_data *data, const double *q, double *Gamma) {
+  if (is_coupled(m, data)) return JN_ERR_COUPLED;
   jn_status status = jn_mass_partials_check(m, data);
   if (status) return status;
   size_t n = (size_t)m->nv * (size_t)m->nv * (size_t)m->nv;
@@ -345,12 +378,6 @@ void jn_christoffel_coriolis(int n, const double *Gamma, const double *v, double
 }
 
 /* System matrices. */
-
-/* pose of body i's link frame in world axes, relative to the base's position */
-static jn_pose near_pose(const jn_model *m, const jn_data *data, int body) {
-  const jn_pose frame = m->frame[m->body[body].frame].pose;
-  return pose_now(data, m->body_link[body], jn_pose_mul(m->body_pose[body], frame));
-}
 
 /* from the twist of body j to that of body i in its subtree */
 static void carry_matrix(jn_representation rep, jn_pose Ci, jn_pose Cj, double out[6][6]) {
@@ -417,7 +444,7 @@ jn_status jn_system_matrices(const jn_model *m, jn_data *data, jn_representation
   if (out->X && nv) memset(out->X, 0, sizeof(double) * N * nv);
   for (int i = 0; i < m->nbody; i++) {
     one_body b;
-    status = body_state(m, data, i, rep, v, NULL, &b);
+    status = body_state(m, data, i, rep, 0, v, NULL, &b);
     if (status) return status;
     put_system(m, data, i, rep, v, &b, out);
   }

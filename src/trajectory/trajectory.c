@@ -115,29 +115,48 @@ static void add_harmonic(double w, double s, double a, double b, double scale, i
   }
 }
 
-void jn_spline_jet(const jn_spline *s, double t, double last, double scale, int channel, int order,
-                   double *x) {
+enum { RUN = 8, FEW_POWERS = 16 }; /* functions at a time, of a degree below */
+
+/* x[(order+1) x width] of functions channel ... channel + count - 1, count <= width; y[(degree+1) x width].
+ * `width` is a constant in every call. */
+static inline __attribute__((always_inline)) void spline_jets(const jn_spline *s, double t,
+                                                              double last, double scale,
+                                                              int channel, int width, int count,
+                                                              int order, double *restrict y,
+                                                              double *restrict x) {
   const int held = t < s->breaks[0] || (t >= s->breaks[s->pieces] && s->breaks[s->pieces] < last);
   const int i = jn_spline_piece(s, t), d = s->degree;
   const size_t n = (size_t)s->n;
   if (held) t = t < s->breaks[0] ? s->breaks[0] : s->breaks[s->pieces];
   const double h = s->breaks[i + 1] - s->breaks[i], u = (t - s->breaks[i]) / h;
-  const double *c = s->c + (size_t)i * (size_t)(d + 1) * n + (size_t)channel;
-  double y[JN_MAX_DEGREE + 1], f = 1;
+  const double *a = s->c + (size_t)i * (size_t)(d + 1) * n + (size_t)channel;
+  double f = 1;
   int top = held ? 0 : order;
 
   /* Taylor coefficients at u by repeated synthetic division */
-  for (int k = 0; k <= d; k++) y[k] = c[(size_t)k * n];
-  for (int k = 0; k <= order; k++) x[k] = 0;
+  for (int k = 0; k <= d; k++)
+    for (int c = 0; c < width; c++) y[k * width + c] = c < count ? a[(size_t)k * n + (size_t)c] : 0;
+  for (int k = 0; k < (order + 1) * width; k++) x[k] = 0;
   for (int k = 0; k <= top && k <= d; k++) {
-    for (int j = d - 1; j >= k; j--) y[j] += u * y[j + 1];
-    x[k] = f * y[k];
+    for (int j = d - 1; j >= k; j--)
+      for (int c = 0; c < width; c++) y[j * width + c] += u * y[(j + 1) * width + c];
+    for (int c = 0; c < width; c++) x[k * width + c] = f * y[k * width + c];
     f /= h * scale;
   }
+}
+
+void jn_spline_jet(const jn_spline *s, double t, double last, double scale, int channel, int order,
+                   double *x) {
+  double y[JN_MAX_DEGREE + 1];
+  spline_jets(s, t, last, scale, channel, 1, 1, order, y, x);
+  if (!s->terms) return;
+  const int held = t < s->breaks[0] || (t >= s->breaks[s->pieces] && s->breaks[s->pieces] < last);
+  const int i = jn_spline_piece(s, t);
+  if (held) t = t < s->breaks[0] ? s->breaks[0] : s->breaks[s->pieces];
   for (int m = 0; m < s->terms; m++) {
-    size_t at = (size_t)i * (size_t)s->terms + (size_t)m;
+    size_t at = (size_t)i * (size_t)s->terms + (size_t)m, n = (size_t)s->n;
     add_harmonic(s->w[at], t - s->origin[i], s->a[at * n + (size_t)channel],
-                 s->b[at * n + (size_t)channel], scale, top, x);
+                 s->b[at * n + (size_t)channel], scale, held ? 0 : order, x);
   }
 }
 
@@ -332,8 +351,8 @@ double jn_trajectory_next_break(const jn_trajectory *T, double t) {
   return next;
 }
 
-/* Jets: Taylor coefficients 0..K of v, K = order + 1, of one joint, converted to derivatives at the
- * end. They need 35 (K + 2) doubles of work and jn_rotation_work(K). */
+/* Jets: Taylor coefficients 0..K of v, K = order + 1, of one joint or a run of them, converted to
+ * derivatives at the end. They need 37 (K + 2) doubles of work and jn_rotation_work(K). */
 
 void jn_add_shift(const jn_shift *shift, int iq, int order, double *x) {
   for (int k = 0; shift && shift->iq == iq && k <= order; k++) x[k] += shift->x[k];
@@ -377,6 +396,37 @@ static void rotation_jets(const jn_trajectory *T, int i, const jn_instant *at, i
   }
 }
 
+/* The number of joints from i on, RUN at most, with one degree of freedom each that are neighbouring
+ * polynomials of one spline. */
+static int run_of(const jn_trajectory *T, int i, const jn_instant *at, const jn_shift *shift) {
+  const jn_motion *m = &T->motion[i];
+  int count = 0;
+  if (at->clock || shift) return 0;
+  while (count < RUN && i + count < T->joints) {
+    const jn_motion *next = m + count;
+    const jn_joint *j = &T->joint[i + count];
+    if (j->nq != 1 || j->nv != 1 || next->rotation || next->spline != m->spline ||
+        next->first != m->first + count || j->iq != T->joint[i].iq + count ||
+        j->iv != T->joint[i].iv + count)
+      break;
+    count++;
+  }
+  if (count < 2) return 0;
+  const jn_spline *s = &T->spline[m->spline];
+  return s->terms == 0 && s->degree < FEW_POWERS ? count : 0;
+}
+
+/* q[count] and v[(K+1) x count] of such joints */
+static void run_jets(const jn_trajectory *T, int i, int count, const jn_instant *at, int K,
+                     double *work, double *q, double *v) {
+  double y[FEW_POWERS * RUN];
+  const jn_motion *m = &T->motion[i];
+  spline_jets(&T->spline[m->spline], at->t, T->end, T->scale, m->first, RUN, count, K + 1, y, work);
+  for (int c = 0; c < count; c++) q[c] = work[c];
+  for (int k = 0; k <= K; k++)
+    for (int c = 0; c < count; c++) v[k * count + c] = (k + 1) * work[(k + 1) * RUN + c];
+}
+
 /* Evaluates joint by joint, and stops at one that is not finite. q and v may be NULL; with `write`
  * 0 they are only a sign that they are wanted. */
 static jn_status evaluate(const jn_trajectory *T, double t, int K, jn_representation representation,
@@ -389,18 +439,22 @@ static jn_status evaluate(const jn_trajectory *T, double t, int K, jn_representa
     jn_clock_jet(T, t, K + 1, work, clock);
     at = (jn_instant){clock[0], clock, at.work};
   }
-  double qj[7], *vj = work, *rest = vj + 6 * rows;
-  for (int i = 0; i < T->joints; i++) {
+  double qj[RUN], *vj = work, *rest = vj + RUN * rows;
+  for (int i = 0, next; i < T->joints; i = next) {
     const jn_joint *j = &T->joint[i];
-    const size_t n = (size_t)j->nv;
-    if (T->motion[i].rotation)
+    const int run = run_of(T, i, &at, shift);
+    const size_t n = (size_t)(run ? run : j->nv), nq = (size_t)(run ? run : j->nq);
+    next = i + (run ? run : 1);
+    if (run)
+      run_jets(T, i, run, &at, K, rest, qj, vj);
+    else if (T->motion[i].rotation)
       rotation_jets(T, i, &at, K, shift, representation, rest, qj, vj);
     else
       plain_jets(T, i, &at, K, shift, j->nv, rest, qj, vj);
-    if (v) jn_jet_to_derivatives(K, j->nv, vj);
-    if ((q && !jn_all_finite(qj, (size_t)j->nq)) || (v && !jn_all_finite(vj, rows * n)))
+    if (v) jn_jet_to_derivatives(K, (int)n, vj);
+    if ((q && !jn_all_finite(qj, nq)) || (v && !jn_all_finite(vj, rows * n)))
       return JN_ERR_NOT_FINITE;
-    if (q && write) memcpy(q + j->iq, qj, (size_t)j->nq * sizeof *q);
+    if (q && write) memcpy(q + j->iq, qj, nq * sizeof *q);
     for (size_t k = 0; v && write && k < rows; k++)
       memcpy(v + k * nv + j->iv, vj + k * n, n * sizeof *v);
   }

@@ -46,7 +46,7 @@ typedef struct jn_motion {
 typedef enum jn_variance_kind {
   JN_VARIANCE_ZERO,    /* exact: not from samples */
   JN_VARIANCE_KNOWN,   /* cells = 0: constant samples */
-  JN_VARIANCE_UNKNOWN, /* lambda or a tolerance was given */
+  JN_VARIANCE_UNKNOWN, /* lambda or a tolerance was given, or the fit was loaded from a file */
 } jn_variance_kind;
 typedef struct jn_variance {
   jn_variance_kind kind;

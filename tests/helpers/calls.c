@@ -23,7 +23,7 @@ double *give(subject *s, const double *x, size_t n) {
 
 /* must succeed, unless the robot has numbers so large that results overflow */
 static void good(const subject *s, jn_status status) {
-  if (!s->large || status != JN_ERR_NOT_FINITE) assert_ok(status);
+  if (!s->large || (status != JN_ERR_NOT_FINITE && status != JN_ERR_DIGITS)) assert_ok(status);
 }
 
 static void make_simulations(subject *s, jn_representation representation) {

@@ -20,6 +20,10 @@ int run_inverse_dynamics(subject *s) {
 int run_forward_dynamics(subject *s) {
   return jn_forward_dynamics(M, D, K, s->q, s->v, s->tau, E, take(s, N));
 }
+int run_forward_dynamics_error(subject *s) {
+  double *a = take(s, N);
+  return jn_forward_dynamics_error(M, D, K, s->q, s->v, s->tau, E, a, take(s, ROWS));
+}
 int run_hybrid_dynamics(subject *s) {
   unsigned char given[64] = {0, 1, 0, 1};
   double *v = give(s, s->v, N + NV), *tau = give(s, s->tau, N);

@@ -12,6 +12,7 @@
 #define CALLS(X)                                                                               \
   X("jn_inverse_dynamics", LOADED, run_inverse_dynamics)                                       \
   X("jn_forward_dynamics", DRIVEN, run_forward_dynamics)                                       \
+  X("jn_forward_dynamics_error", DRIVEN, run_forward_dynamics_error)                           \
   X("jn_hybrid_dynamics", DRIVEN, run_hybrid_dynamics)                                         \
   X("jn_hybrid_dynamics_by_freedom", DRIVEN, run_hybrid_by_freedom)                            \
   X("jn_joint_reactions", LOADED, run_joint_reactions)                                         \

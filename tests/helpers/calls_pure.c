@@ -166,11 +166,11 @@ int run_looks(subject *s) {
   volatile int i =
       jn_model_find_body(m, "l1") + jn_model_find_joint(m, "j1") + jn_model_find_frame(m, "l1") +
       jn_data_order(s->r.data) + jn_data_singular_joint(s->r.data) + jn_model_is_floating(m) +
-      jn_batch_lanes(s->batch) + jn_batch_threads(s->batch) + jn_linearise_inputs(m, NULL) +
-      (jn_status_text(JN_OK) != NULL) + (jn_version() != NULL) + (jn_model_name(m) != NULL) +
-      (jn_model_body(m, 0) != NULL) + (jn_model_joint(m, 0) != NULL) +
-      (jn_model_frame(m, 0) != NULL) + (jn_scheme_name(JN_TAYLOR) != NULL) +
-      (jn_joint_type_name(JN_JOINT_FREE) != NULL);
+      (int)jn_batch_set_layout(s->batch, JN_STATES_FIRST) + jn_batch_lanes(s->batch) +
+      jn_batch_threads(s->batch) + jn_linearise_inputs(m, NULL) + (jn_status_text(JN_OK) != NULL) +
+      (jn_version() != NULL) + (jn_model_name(m) != NULL) + (jn_model_body(m, 0) != NULL) +
+      (jn_model_joint(m, 0) != NULL) + (jn_model_frame(m, 0) != NULL) +
+      (jn_scheme_name(JN_TAYLOR) != NULL) + (jn_joint_type_name(JN_JOINT_FREE) != NULL);
   jn_event_coordinate e = {0, 0.5};
   sum += jn_event_coordinate_g(&e, 0, s->good, s->good);
   if (s->simulation[JN_TAYLOR])
@@ -209,7 +209,8 @@ const char *const setup_functions[] = {
     /* constrained forward dynamics and impacts: tests/test_simulate_closed.c */
     "jn_simulation_set_active", "jn_simulation_constraint_forces", "jn_simulation_constraint_fault",
     /* jn_assemble, and a decomposition: tests/test_inverse_kinematics.c */
-    "jn_ik_solve", "jn_ik_null_space", "jn_ik_new", "jn_ik_free", "jn_ik_settings", "jn_ik_fault",
+    "jn_ik_solve", "jn_ik_least_norm", "jn_ik_null_space", "jn_ik_new", "jn_ik_free",
+    "jn_ik_settings", "jn_ik_fault",
     /* inverse dynamics and a few products: tests/test_motion_limits.c */
     "jn_elastic_motors",
     /* getters */
@@ -218,10 +219,10 @@ const char *const setup_functions[] = {
     "jn_model_is_floating", "jn_model_body", "jn_model_joint", "jn_model_frame",
     "jn_model_find_body", "jn_model_find_joint", "jn_model_find_frame", "jn_data_settings",
     "jn_data_order", "jn_data_engine", "jn_data_singular_joint", "jn_data_size",
-    "jn_batch_settings", "jn_batch_lanes", "jn_batch_threads", "jn_scheme_name",
-    "jn_joint_type_name", "jn_model_constraint_count", "jn_model_constraint_rows", "jn_model_size",
-    "jn_model_constraint", "jn_model_find_constraint", "jn_model_rotor_count", "jn_model_rotor",
-    "jn_model_find_rotor", "jn_constraint_type_name", "jn_constraint_type_rows",
+    "jn_batch_settings", "jn_batch_set_layout", "jn_batch_lanes", "jn_batch_threads",
+    "jn_scheme_name", "jn_joint_type_name", "jn_model_constraint_count", "jn_model_constraint_rows",
+    "jn_model_size", "jn_model_constraint", "jn_model_find_constraint", "jn_model_rotor_count",
+    "jn_model_rotor", "jn_model_find_rotor", "jn_constraint_type_name", "jn_constraint_type_rows",
     "jn_data_constraint_fault",
     /* set-up: create, free, edit */
     "jn_constraint_default", "jn_spec_add_constraint", "jn_spec_constraint_count",
@@ -258,9 +259,10 @@ const char *const setup_functions[] = {
     "jn_trajectory_clocked", "jn_trajectory_clock", "jn_path_times",
     /* limits along a motion: create, and what only looks */
     "jn_limit_kind_name", "jn_limit_rows", "jn_limit_row_name", "jn_limit_quantity",
-    "jn_model_limits", "jn_limit_check_new", "jn_limit_check_free", "jn_tool_peak",
-    "jn_limit_check_peak", "jn_limit_check_limited", "jn_limit_check_broken",
-    "jn_limit_check_scale", "jn_limit_check_samples", "jn_limit_check_time", "jn_limit_check_use",
+    "jn_model_limits", "jn_limit_check_new", "jn_limit_check_closed", "jn_limit_check_free",
+    "jn_tool_peak", "jn_tool_peak_closed", "jn_closed_motion_at", "jn_limit_check_peak",
+    "jn_limit_check_limited", "jn_limit_check_broken", "jn_limit_check_scale",
+    "jn_limit_check_samples", "jn_limit_check_time", "jn_limit_check_use",
     "jn_retime_options_default", "jn_retime", "jn_retime_batch",
     /* generated code */
     "jn_generate", "jn_generated_free", "jn_generate_kernel", "jn_kernel_text_free",

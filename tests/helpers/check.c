@@ -17,6 +17,11 @@ static size_t family_count;
 
 static uint64_t last_seed;
 
+void check_printed(const char *name, double error) {
+  printf("  as printed, %s: off by %.2g of the right value\n", name, error);
+  if (!(error > 0.01)) fail_msg("%s as printed is off by %g: is it right?", name, error);
+}
+
 void check_seed(uint64_t seed) { last_seed = seed; }
 
 static void print_families(void) {

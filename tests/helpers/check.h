@@ -19,6 +19,10 @@
  * the program ends, passed or not. */
 void check_residual(const char *name, double value, double bound);
 
+/* Prints the largest error of a formula of a paper as printed, relative to the right value (see
+ * docs/errata.md), and fails unless it is clearly wrong. */
+void check_printed(const char *name, double error);
+
 /* The seed of the case under test; printed when a check fails. */
 void check_seed(uint64_t seed);
 

@@ -88,3 +88,16 @@ const char urdf_sample[] =
     "  <transmission name=\"t2\"/>\n"
     "  <wheel/>\n"
     "</robot>\n";
+
+const jn_link_desc *link_named(const jn_spec *spec, const char *name) {
+  const int i = jn_spec_find_link(spec, name);
+  if (i < 0) fail_msg("there is no link '%s'", name);
+  return jn_spec_get_link(spec, i);
+}
+
+const jn_joint_desc *joint_named(const jn_spec *spec, const char *name) {
+  for (int i = 0; i < jn_spec_joint_count(spec); i++)
+    if (strcmp(jn_spec_get_joint(spec, i)->name, name) == 0) return jn_spec_get_joint(spec, i);
+  fail_msg("there is no joint '%s'", name);
+  return NULL;
+}

@@ -12,6 +12,9 @@ jn_spec *parse_ok(parser *parse, const char *text); /* fails the test on an erro
 /* The text must be refused with that status and message; no spec is made and no memory is lost. */
 void assert_refused(parser *parse, const char *text, size_t size, jn_status status,
                     const char *words);
+/* of a spec; fail the test where there is none */
+const jn_link_desc *link_named(const jn_spec *spec, const char *name);
+const jn_joint_desc *joint_named(const jn_spec *spec, const char *name);
 int has_finding(const jn_spec *spec, jn_severity severity, int line, const char *words);
 
 /* A text that grows; free with free(t->text). */

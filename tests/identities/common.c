@@ -120,6 +120,13 @@ void equation_scale(robot *r, const double *v, const double *tau, double *scale)
   free(M);
 }
 
+void growing_scale(const robot *r, int rows, size_t n, const double *x, double least,
+                   double *scale) {
+  const double w = fmax(1, rate_of(r, r->v));
+  for (int k = 0; k < rows; k++)
+    scale[k] = fmax(k ? 2 * w * scale[k - 1] : least, largest(x + (size_t)k * n, n));
+}
+
 int is_length(const jn_joint *j, int d) {
   switch (j->type) {
     case JN_JOINT_PRISMATIC:

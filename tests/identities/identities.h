@@ -29,7 +29,7 @@ typedef struct identity {
 } identity;
 
 extern const identity identities_exact[], identities_trees[], identities_laws[], identities_rates[],
-    identities_quantities[], identities_other[];
+    identities_quantities[], identities_outputs[], identities_other[];
 
 /* One comparison. */
 void expect(subject *s, const char *what, double error, double bound);
@@ -55,6 +55,11 @@ double rate_of(const robot *r, const double *v);
 void natural_scale(robot *r, const double *v, const double *tau, double *scale);
 /* force_scale, and at least the terms of M v^(k+1), the size of what forward dynamics solves. */
 void equation_scale(robot *r, const double *v, const double *tau, double *scale);
+
+/* scale[rows]: the largest |x| of row k of x[rows x n], and at least 2 w of that of row k-1, w >= 1;
+ * `least` at order 0. */
+void growing_scale(const robot *r, int rows, size_t n, const double *x, double least,
+                   double *scale);
 
 /* Is component d of joint j a length? */
 int is_length(const jn_joint *j, int d);

@@ -19,12 +19,13 @@
 extern int jn_fault __attribute__((weak));
 extern const unsigned char jn_planted[64] __attribute__((weak));
 
-enum { COUNT_ALL = 38 };
+enum { COUNT_ALL = 46 };
 static const identity *table[COUNT_ALL + 1];
 
 static void fill_table(void) {
   const identity *const groups[] = {identities_exact, identities_trees,      identities_laws,
-                                    identities_rates, identities_quantities, identities_other};
+                                    identities_rates, identities_quantities, identities_outputs,
+                                    identities_other};
   for (size_t g = 0; g < COUNT(groups); g++)
     for (const identity *i = groups[g]; i->run; i++) table[i->number] = i;
 }

@@ -56,6 +56,10 @@ quad_inverse newton_inverse, core_inverse;
 void newton_inverse_of_spec(const jn_spec *spec, const jn_model *model, jn_vec3 gravity, int order,
                             jn_representation rep, const quad *q, const quad *v, quad *tau);
 quad_forward newton_forward, core_forward;
+/* v[(order+2) x nv], tau[(order+1) x nv] in and out, as jn_hybrid_dynamics; prescribed may be NULL.
+ * 0: singular */
+int core_hybrid(const quad_robot *r, int order, jn_representation rep,
+                const unsigned char *prescribed, const quad *q, quad *v, quad *tau);
 
 /* A quantity of a frame, or of the body that carries it, from series of positions: derivatives
  * out[(order+1) x 6]. `rep`: of v; `of`, `observer`: of the result (jounce/kinematics.h). */

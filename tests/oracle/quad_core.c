@@ -170,34 +170,52 @@ void core_inverse(const quad_robot *r, int order, jn_representation rep, const q
   instance_free(&s);
 }
 
-int core_forward(const quad_robot *r, int order, jn_representation rep, const quad *q,
-                 const quad *v, const quad *tau, quad *a) {
+int core_hybrid(const quad_robot *r, int order, jn_representation rep,
+                const unsigned char *prescribed, const quad *q, quad *v, quad *tau) {
   instance s = instance_new(r, order);
   const jn_model *m = &s.model;
   const jn_work *w = &s.work;
-  const size_t nv = (size_t)r->nv, n = ((size_t)order + 1) * nv;
-  begin(&s, r, q, v, 1, rep);
+  const jn_settings set = {.representation = rep};
+  const int nv = r->nv, rows = prescribed ? order + 2 : 1;
+  const size_t n = ((size_t)order + 1) * (size_t)nv;
+  begin(&s, r, q, v, rows, rep);
   memcpy(w->force, tau, n * sizeof *tau);
   if (rep == JN_SPATIAL) boundary_shift(m, w, w->force, order + 1, -1, 1);
-  scale(w->force, order, r->nv, 1);
+  scale(w->force, order, nv, 1);
   boundary_motion(m, w, (int)rep, 0, 0, 0);
   aba_start(m, w, (int)rep);
-  int good = aba_inertias(m, w, NULL) < 0;
+  int good = aba_inertias(m, w, prescribed) < 0;
   for (int k = 0; good && k <= order; k++) {
-    for (int i = 0; i < m->nlink; i++) {
-      const jn_link *l = &m->link[i];
-      boundary_force_in(l, w, r->nv, (int)rep, k, w->force + l->iv, w->tau + l->iv, 0);
-      for (int j = 0; j < l->nv; j++)
-        w->e[l->iv + j] = w->tau[(size_t)k * nv + (size_t)(l->iv + j)];
-    }
-    aba_inward(m, w, k, NULL, k < order);
-    aba_outward(m, w, k, NULL, 0, k < order, (int)rep, 0);
+    boundary_drive(m, w, &set, k, prescribed, 0);
+    aba_inward(m, w, k, prescribed, (int)rep, k < order);
+    aba_outward(m, w, k, prescribed, 0, k < order, (int)rep, 0);
+  }
+  if (prescribed) {
+    boundary_force_out(m, w, (int)rep, 0, order, 0);
+    scale(w->io, order, nv, 0);
+    if (rep == JN_SPATIAL) boundary_shift(m, w, w->io, order + 1, 1, 1);
+    for (int i = 0; i < m->nlink; i++)
+      for (int j = m->link[i].iv; j < m->link[i].iv + m->link[i].nv; j++)
+        for (int k = 0; k <= order && prescribed[m->link[i].joint]; k++)
+          tau[k * nv + j] = w->io[k * nv + j];
   }
   boundary_motion_out(m, w, (int)rep, 0, order + 1, 0);
-  scale(w->io, order + 1, r->nv, 0);
+  scale(w->io, order + 1, nv, 0);
   if (rep == JN_SPATIAL) boundary_shift(m, w, w->io, order + 2, 1, 0);
-  memcpy(a, w->io + nv, n * sizeof *a);
+  memcpy(v + nv, w->io + nv, n * sizeof *v);
   instance_free(&s);
+  return good;
+}
+
+int core_forward(const quad_robot *r, int order, jn_representation rep, const quad *q,
+                 const quad *v, const quad *tau, quad *a) {
+  const size_t nv = (size_t)r->nv, n = ((size_t)order + 1) * nv;
+  quad *motion = quads(n + nv), *force = quads(n);
+  memcpy(motion, v, nv * sizeof *v);
+  memcpy(force, tau, n * sizeof *tau);
+  int good = core_hybrid(r, order, rep, NULL, q, motion, force);
+  memcpy(a, motion + nv, n * sizeof *a);
+  free(motion), free(force);
   return good;
 }
 

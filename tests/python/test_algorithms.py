@@ -1,4 +1,5 @@
 """Every algorithm: identities between independent routes."""
+import pickle
 import unittest
 
 import numpy as np
@@ -138,6 +139,14 @@ class Algorithms(unittest.TestCase):
             close("V = J v", J[0] @ v[0], V[0])
             close("V' = J' v + J v'", J[1] @ v[0] + J[0] @ v[1], V[1])
             close("V''", J[2] @ v[0] + 2 * J[1] @ v[1] + J[0] @ v[2], V[2])
+        self.assertIsNone(k.tau)
+        for model in (r, r.with_settings(representation="body"), r.with_settings(formulation="spatial")):
+            both = model.kinematics(q, v[:4], with_forces=True)
+            np.testing.assert_array_equal(both.tau, model.inverse_dynamics(q, v[:4]))
+            close("twist beside forces", both.twist("B4"), model.kinematics(q, v[:4]).twist("B4"))
+            np.testing.assert_array_equal(pickle.loads(pickle.dumps(both)).tau, both.tau)
+        with self.assertRaisesRegex(ValueError, "with_forces"):
+            r.kinematics(q, v[:1], with_forces=True)
         x, Jx = k.point("B4", (0, 0, 0.1)), k.point_jacobian("B4", (0, 0, 0.1))
         close("position", x[0], R @ [0, 0, 0.1] + p)
         close("velocity", Jx[0] @ v[0], x[1])

@@ -54,7 +54,7 @@ def tables(r, order=1):
     joint = {"prescribed": ["crank" if r.constraints else r.joints[-1]["name"]]}
     return {
         "inverse_dynamics": ([q, motion], [], {}), "forward_dynamics": ([q, v], [rows], {}),
-        "hybrid_dynamics": ([q, motion, rows], [], joint),
+        "forward_dynamics_error": ([q, v], [rows], {}), "hybrid_dynamics": ([q, motion, rows], [], joint),
         "hybrid_dynamics_by_freedom": ([q, motion, rows, ("given", (n,))], [], {}), "mass_matrix": ([q], [], {}),
         "inverse_mass": ([q], [], {}), "inverse_mass_apply": ([q, ("B", (n, 3))], [], {}),
         "equations_of_motion": ([q], [("v", (order + 1, n))], {}),
@@ -229,6 +229,39 @@ class Broadcasting(unittest.TestCase):
         memory = np.zeros(96)
         with self.assertRaisesRegex(jounce.ArgumentError, "shares memory with external"):
             r.inverse_dynamics(q, four, external=[("B4", memory[:48].reshape(4, 2, 6))], out=memory.reshape(4, 2, 12))
+
+
+class StructureOfArrays(unittest.TestCase):
+    """States last, used where they are: the bits of one state after another."""
+
+    def test_lanes(self):
+        robot = jounce.Model("tilthex")
+        random = np.random.default_rng(5)
+        for order, count in ((0, 1), (1, 7), (2, 16), (5, 33)):
+            q = np.array([robot.integrate(robot.home(), random.normal(size=robot.nv)) for _ in range(count)])
+            v = random.normal(size=(count, order + 2, robot.nv))
+            tau = robot.inverse_dynamics(q, v) if count > 1 else None
+            last = [np.ascontiguousarray(np.moveaxis(x, 0, -1)) for x in (q, v)]
+            out = np.empty((order + 1, robot.nv, count))
+            self.assertIs(robot.lanes_inverse_dynamics(*last, out=out), out)
+            if count > 1:
+                self.assertTrue(np.array_equal(np.moveaxis(out, -1, 0), tau))
+                a = robot.forward_dynamics(q, v[:, 0], tau)
+                got = robot.lanes_forward_dynamics(last[0], np.ascontiguousarray(last[1][0]), out)
+                self.assertTrue(np.array_equal(np.moveaxis(got, -1, 0), a))
+
+    def test_refused(self):
+        robot = jounce.Model("tilthex")
+        q, v = np.repeat(robot.home()[:, None], 8, 1), np.zeros((2, robot.nv, 8))
+        for bad in ((q.T, v), (q, v[:, :, ::2]), (q[:, :4].copy(), v), (q.tolist(), v), (q, v[0]), (q, v[:1].copy())):
+            with self.assertRaisesRegex(jounce.Error, "expected"):
+                robot.lanes_inverse_dynamics(*bad)
+        v[1, 3, 5] = np.nan
+        with self.assertRaisesRegex(jounce.Error, "state 5") as raised:
+            robot.lanes_inverse_dynamics(q, v)
+        self.assertEqual(raised.exception.index, 5)
+        with self.assertRaisesRegex(jounce.Error, "layout"):
+            robot.with_settings(layout="mujoco").lanes_inverse_dynamics(q, v)
 
 
 if __name__ == "__main__":

@@ -36,6 +36,125 @@ class Constraints(unittest.TestCase):
             self.assertEqual(rank.dependent.sum(), want["rank"])
             self.assertEqual(model.nv - rank.dependent.sum(), want["mobility"])
 
+    def pendulum(self):
+        """a bob on a point that slides in the plane and is held by the world"""
+        spec = jounce.Spec("pendulum")
+        for name in ("ground", "a", "b"):
+            spec.add_link(name)
+        spec.add_link("bob", mass=1.3, com=[0, 0, -0.8], inertia=0.21 * np.eye(3))
+        spec.add_joint("x", "prismatic", "ground", "a", axis=[1, 0, 0])
+        spec.add_joint("z", "prismatic", "a", "b", axis=[0, 0, 1])
+        spec.add_joint("turn", "revolute", "b", "bob", axis=[0, 1, 0])
+        spec.add_constraint("pivot", "point", "bob", None)
+        return spec.build()
+
+    def test_a_world_that_moves(self):
+        # a pivot with the acceleration a along x: the pendulum hangs at atan(a/g), held by m (a, 0, g)
+        model, a, g = self.pendulum(), 3.0, 9.81
+        u = np.arctan2(a, g)
+        pose, twist = np.eye(4), np.zeros((2, 6))
+        twist[1, 3] = a
+        world = {"pivot": (pose, twist)}
+        q, v = [0, 0, u], [0, 0, 0]
+        got = model.constrained_forward_dynamics(q, v, np.zeros(3), world=world)
+        residual("motion with a moving world", np.abs(got.a - [a, 0, 0]).max(), 1e-14)
+        residual("force of a moving world", np.abs(got.forces - [1.3 * a, 0, 1.3 * g]).max(), 1e-14)
+        many = model.constrained_forward_dynamics([q] * 3, [v] * 3, np.zeros((3, 3)), world=world)
+        self.assertTrue((many.forces == got.forces).all())
+        back = model.constrained_inverse_dynamics(q, [v, got.a], world=world)
+        residual("inverse dynamics with a moving world", np.abs(back.tau).max(), 1e-13)
+        with self.assertRaises(jounce.ArgumentError):
+            model.constrained_forward_dynamics(q, v, np.zeros(3), world={"pivot": (pose, twist[:1])})
+        with self.assertRaises(jounce.Error):
+            model.constrained_forward_dynamics(q, v, np.zeros(3), world={"foo": pose})
+        with self.assertRaises(TypeError):
+            model.constrained_forward_dynamics(q, v, np.zeros(3), world=pose)
+        moved = pose.copy()
+        moved[0, 3] = 0.1
+        q2, _ = model.assemble([0, 0, u], np.zeros((2, 3)), world={"pivot": moved})
+        residual("assembled at a moved world", abs(q2[0] - 0.1), 1e-15)
+
+        def motion(t, order):
+            C, V = np.eye(4), np.zeros((order + 2, 6))
+            C[0, 3], V[0, 3], V[1, 3] = a * t * t / 2, a * t, a
+            return C, V
+        body = jounce.Spec("body")
+        body.add_link("body", mass=1, inertia=np.eye(3))
+        free = body.build(root="floating")
+        c = np.zeros((3, 6))
+        c[2, 3] = a / 2
+        path = jounce.Trajectory.polynomial(free, c, 0, 5)
+        for scheme in ("taylor", "rkmk54", "radau"):
+            for world in (motion, path):
+                s = jounce.Simulation(model, scheme, world={"pivot": world})
+                s.set_state(0, q, v)
+                s.run_to(1)
+                residual("simulation with a moving world: position", abs(s.q[0] - a / 2), 1e-14)
+                residual("simulation with a moving world: angle", abs(s.q[2] - u), 1e-10)
+                residual("simulation with a moving world: force",
+                         np.abs(s.constraint_forces - [1.3 * a, 0, 1.3 * g]).max(), 1e-9)
+
+        def broken(t, order):
+            raise KeyError("here")
+        s = jounce.Simulation(model, world={"pivot": broken})
+        with self.assertRaises(KeyError):
+            s.set_state(0, q, v)
+        with self.assertRaises(jounce.ClosureError):
+            s.run_to(1)
+        with self.assertRaises(TypeError):
+            jounce.Simulation(model, world={"pivot": 3})
+        with self.assertRaises(jounce.ArgumentError):
+            jounce.Simulation(model, "variational", step=1e-3, proximal=1e-9)
+        with self.assertRaises(jounce.ArgumentError):
+            jounce.Simulation(model, world={"pivot": jounce.Trajectory.polynomial(model, np.zeros((2, 3)))})
+
+    def test_velocities_of_least_norm(self):
+        # slides x, y, a bar that turns by u, a hand at its end: u' = -c sin(u) if the hand moves along x
+        spec = jounce.Spec("spare")
+        spec.add_link("ground")
+        for name in ("a", "b", "bar", "hand"):
+            spec.add_link(name, mass=1, inertia=0.1 * np.eye(3))
+        spec.add_joint("x", "prismatic", "ground", "a", axis=[1, 0, 0])
+        spec.add_joint("y", "prismatic", "a", "b", axis=[0, 1, 0])
+        spec.add_joint("u", "revolute", "b", "bar", axis=[0, 0, 1])
+        spec.add_joint("w", "revolute", "bar", "hand", axis=[0, 0, 1], R=np.eye(3), p=[0.8, 0, 0])
+        model, u, V = spec.build(), 1.1, 0.9
+        pose, twist = np.eye(4), np.zeros((3, 6))
+        pose[:2, 3], twist[0, 3] = (0.3, 0.2), V
+        guess = [0.3 - 0.8 * np.cos(u), 0.2 - 0.8 * np.sin(u), u, -u]
+        q, v, left = model.inverse_kinematics("hand", pose, twist, q=guess, least_norm=True)
+        c = 0.8 * V / (0.8 ** 2 + 2)
+        d1 = -c * np.sin(q[2])
+        d2 = -c * np.cos(q[2]) * d1
+        d3 = -c * (np.cos(q[2]) * d2 - np.sin(q[2]) * d1 ** 2)
+        residual("least norm in closed form", np.abs(v[:, 2] - [d1, d2, d3]).max(), 1e-14)
+        self.assertEqual(len(left), 1)
+        nearest = model.inverse_kinematics("hand", pose, twist, q=guess)[1]
+        self.assertGreater(np.abs(nearest[1] - v[1]).max(), 1e-3)  # derivatives of no function
+
+    def test_limits_of_a_closed_motion(self):
+        model = jounce.Model("fourbar")
+        path = jounce.Trajectory.minimum(model, [0, 1], [[0, 0, 0], [3, 0, 0]], derivative=4)
+        found = path.limits(effort=4, driven=["crank"])
+        worst = {(p["joint"], p["quantity"]): abs(p["worst"]) for p in found["limits"]}
+        most, q = 0, np.zeros(3)
+        for t in np.linspace(0, 1, 400):
+            at = path.at(t, 0)
+            q, v = model.assemble([at[0][0], q[1], q[2]], at[1], driven=["crank"])
+            most = max(most, abs(model.constrained_inverse_dynamics(q, v).tau[0, 0]))
+        residual("limits of a closed motion", worst["crank", "effort"] / most - 1, 1e-4)
+        self.assertGreaterEqual(worst["crank", "effort"], most)
+        self.assertEqual(worst["coupler", "effort"], 0)
+        slow = path.scaled(found["time_scale"]).limits(effort=4, driven=["crank"])
+        self.assertEqual(slow["broken"], 0)
+        self.assertNotEqual(path.limits(effort=4)["time_scale"], found["time_scale"])  # the open tree
+        with self.assertRaises(jounce.Error) as caught:
+            path.limits(effort=4, q=[0, 0, 0])
+        self.assertIn("driven", str(caught.exception))
+        with self.assertRaises(jounce.Error) as caught:
+            path.limits(effort=4, driven=["crank", "rocker"])
+        self.assertEqual(caught.exception.constraint, "pin")
+
     def test_assembled_states_are_those_of_the_program(self):
         model = jounce.Model("fourbar")
         v = np.zeros((3, 3))
@@ -184,8 +303,9 @@ class Constraints(unittest.TestCase):
         right = model.joints[2]
         self.assertEqual((right["nv"], right["leader"], right["ratio"]), (0, 1, -2))
         residual("M", abs(model.mass_matrix([0.1])[0, 0] - (0.3 + 4 * 0.2)), 1e-15)
+        residual("d M/d q", np.abs(model.mass_partials([0.1])).max(), 1e-15)
         with self.assertRaises(jounce.CoupledError):
-            model.mass_partials([0.1])
+            model.christoffel([0.1])
 
     def test_errors_name_the_constraint(self):
         model = jounce.Model("fourbar")

@@ -122,6 +122,26 @@ class Refusals(unittest.TestCase):
             with self.assertRaises(jounce.Error):
                 jounce.Spec.parse_json(text).build()
 
+    def test_lost_digits_are_found(self):
+        q, v, tau = [0.3, -0.4], [1.0, 2.0], [0.5, 0.1]
+        def chain(light):
+            spec = jounce.Spec("chain").add_link("base").add_link("a", light, com=[0.3, 0, 0], inertia=[light] * 3)
+            spec.add_link("b", 1, com=[0, 0.5, 0], inertia=[1, 1, 1])
+            return spec.add_joint("first", "revolute", "base", "a", axis=[0, 0, 1]).add_joint(
+                "second", "revolute", "a", "b", axis=[0, 0, 1]).build()
+        a, error = chain(1.0).forward_dynamics_error(q, v, tau)
+        self.assertTrue(np.array_equal(a, chain(1.0).forward_dynamics(q, v, tau)))
+        self.assertLess(error, 1e-13)
+        errors = []
+        for light in 10.0 ** -np.arange(0, 20, 3):
+            try:
+                errors.append(float(chain(light).forward_dynamics_error(q, v, tau).error))
+            except (jounce.DigitsError, jounce.SingularError):
+                errors.append(1.0)
+        self.assertLess(errors[0], 1e-14)
+        self.assertGreater(errors[3], 1e4 * errors[0])
+        self.assertEqual(errors[-1], 1.0)
+
     def test_a_joint_that_moves_no_mass_is_named(self):
         spec = jounce.Spec("light").add_link("a", 1, inertia=[1, 1, 1]).add_link("b")
         spec.add_joint("wrist", "revolute", "a", "b")

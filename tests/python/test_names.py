@@ -33,6 +33,28 @@ class States(unittest.TestCase):
                 np.testing.assert_array_equal(got_q, to.export_q(q))
                 np.testing.assert_array_equal(got_v, to.export_rows(v))
 
+    def test_values_by_joint(self):
+        """by_joint is state the other way round; mimic joints follow without a force."""
+        for layout in ("jounce", "pinocchio", "mujoco"):
+            robot = jounce.Model("humanoid").with_settings(layout=layout)
+            q = jounce.Layout(robot, layout).export_q(random_state(jounce.Model("humanoid"), 4)[0])
+            v = np.ones((3, robot.nv))
+            found = robot.by_joint(q, v)
+            again = robot.state({k: x["q"] for k, x in found.items()}, {k: x["v"] for k, x in found.items()}, order=1)
+            np.testing.assert_array_equal(again[0], q)
+            np.testing.assert_array_equal(again[1], v)
+        text = """<robot name="g"><link name="base"/>%s</robot>""" % "".join(
+            """<link name="%s"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>
+            </inertial></link><joint name="%s" type="prismatic"><parent link="base"/><child link="%s"/><axis xyz="0 0 1"/>
+            <limit effort="1" velocity="1" lower="-1" upper="1"/>%s</joint>""" % x for x in (
+                ("a", "one", "a", ""), ("b", "two", "b", '<mimic joint="one" multiplier="-2" offset="0.5"/>')))
+        grip = jounce.Spec.parse_urdf(text).build()
+        found = grip.by_joint([0.25], [[1.0], [3.0]], [7.0])
+        np.testing.assert_array_equal(found["one"]["v"], [[1], [3]])
+        for name, want in (("q", [0.0]), ("v", [[-2], [-6]]), ("tau", [[0]])):
+            np.testing.assert_array_equal(found["two"][name], want)
+        self.assertRaises(jounce.ArgumentError, grip.by_joint, [1, 2])
+
     def test_short_forms(self):
         robot = jounce.Model("tilthex")
         q, v = robot.state()

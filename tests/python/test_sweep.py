@@ -28,6 +28,66 @@ def equal(a, b):
     return names == sorted(os.listdir(b)) and filecmp.cmpfiles(a, b, names, shallow=False) == (names, [], [])
 
 
+class Constraints(unittest.TestCase):
+    """each row is the function it names, at the assembled state"""
+    VARY = {"q:crank": {"uniform": [0, 3]}, "v:crank": {"uniform": [1, 2]}}
+
+    def sweep(self, run, **more):
+        s = jounce.Sweep("fourbar", {"run": run, "samples": 12, "seed": 3, "vary": self.VARY, **more})
+        rows = s.rows()
+        self.assertTrue((rows[:, -1] == 0).all())
+        return s.columns, rows
+
+    def test_inverse_and_forward_dynamics(self):
+        model = jounce.Model("fourbar")
+        names, rows = self.sweep("id", order=1)
+        self.assertIn("lambda':pin:2", names)
+        for row in rows:
+            q, v = model.assemble([row[0], 0, 0], [[row[1], 0, 0], [0] * 3, [0] * 3], driven=["crank"])
+            got = model.constrained_inverse_dynamics(q, v)
+            want = np.concatenate([got.tau.ravel(), got.forces.ravel()])
+            self.assertLess(np.abs(row[2:-1] - want).max(), 1e-12 * np.abs(want).max())
+        names, rows = self.sweep("fd")
+        for row in rows:
+            q, v = model.assemble([row[0], 0, 0], [[row[1], 0, 0], [0] * 3], driven=["crank"])
+            got = model.constrained_forward_dynamics(q, v[0], np.zeros(3))
+            want = np.concatenate([got.a.ravel(), got.forces.ravel()])
+            self.assertLess(np.abs(row[2:-1] - want).max(), 1e-12 * np.abs(want).max())
+
+    def test_simulations_and_motions(self):
+        model = jounce.Model("fourbar")
+        names, rows = self.sweep("simulate", time=0.3)
+        for row in rows[:3]:
+            q, v = model.assemble([row[0], 0, 0], [[row[1], 0, 0], [0] * 3], driven=["crank"])
+            s = jounce.Simulation(model)
+            s.set_state(0, q, v[0])
+            s.run_to(0.3)
+            final = row[[names.index("final q:" + n) for n in ("crank", "coupler", "rocker")]]
+            self.assertLess(np.abs(final - s.q).max(), 1e-9)
+        turn = {"kind": "minimum", "derivative": 4, "times": [0, 1],
+                "joints": {"crank": [0, 3], "coupler": [0, 0], "rocker": [0, 0]}}
+        vary = {"mass:coupler": {"uniform": [1, 2]}}
+        for run in ("traj", "limits"):
+            more = {"set": {"limit:effort:crank": 4}} if run == "limits" else {}
+            s = jounce.Sweep("fourbar", {"run": run, "samples": 4, "seed": 3, "vary": vary, "trajectory": turn, **more})
+            rows = s.rows()
+            self.assertTrue((rows[:, -1] == 0).all())
+            self.assertGreater(np.ptp(rows[:, 1]), 0)
+
+    def test_what_is_refused(self):
+        for job, words in (({"run": "retime", "trajectory": {"kind": "minimum", "times": [0, 1], "joints": {
+                "crank": [0, 3], "coupler": [0, 0], "rocker": [0, 0]}}, "vary": {"mass:coupler": {"uniform": [1, 2]}}},
+                "does not keep the constraints"),
+                ({"run": "id", "driven": ["crnk"], "vary": self.VARY}, "no joint"),
+                ({"run": "id", "driven": "crank", "vary": self.VARY}, "list of joints")):
+            with self.assertRaises(jounce.Error) as caught:
+                jounce.Sweep("fourbar", {"samples": 2, **job})
+            self.assertIn(words, str(caught.exception))
+        with self.assertRaises(jounce.Error):
+            jounce.Sweep("double_pendulum", {"run": "id", "samples": 2, "driven": ["joint1"],
+                                             "vary": {"q:joint1": {"uniform": [0, 1]}}})
+
+
 class Numbers(unittest.TestCase):
     def test_random_numbers_are_numpys_philox(self):
         vary = {"q:joint1": {"uniform": [0, 1]}, "v:joint1": {"normal": [2, 3]}, "q:joint2": {"uniform": [-3, 5]},

@@ -71,6 +71,7 @@ import numpy as np
 import jounce
 robot = jounce.Model("tilthex", representation="body", threads=2)
 q, v = robot.state({"q2": 0.1}, {"q2": [1.0, 2.0]}, order=1)
+elbow: float = float(robot.by_joint(q, v)["q2"]["v"][0, 0])
 tau = robot.inverse_dynamics(q, v, external=[("B4", np.zeros((2, 6)), "hybrid")])
 total: float = tau.sum() + robot.limits.effort[0]
 dq = robot.inverse_partials(q, v).dq

@@ -164,8 +164,13 @@ class Replay {
     if (this.motion && this.motion.uses.length) bars.push(this.colourBar());
     bars.push(this.viewBar());
     this.status = make("p", { class: "status", "aria-live": "polite" });
-    this.stage.after(...bars, this.status);
-    if (!this.motion || this.motion.rows < 2) this.status.after(this.sliders());
+    if (this.motion && this.motion.rows > 1) this.stage.after(...bars, this.status);
+    else {
+      // sliders beside the scene, which stays in sight
+      const scene = make("div", { class: "scene" });
+      this.stage.before(make("div", { class: "beside" }, scene, this.sliders()));
+      scene.append(this.stage, ...bars, this.status);
+    }
     this.table = make("details", { class: "values" }, make("summary", {}, "Joints at this instant, as a table"), make("div", { class: "table" }));
     this.table.addEventListener("toggle", () => this.fillTable());
     this.section.append(this.table);

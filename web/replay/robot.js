@@ -173,11 +173,11 @@ export class Robot {
       (shape.body < 0 ? this.fixed : this.bodies[shape.body]).add(place(mesh, shape.pose));
       if (shape.body >= 0) this.painted[shape.body].push(skin);
     }
-    // links without a shape are drawn where shapes are missing, or where most links have none
+    // links without a shape are drawn where shapes are missing, or where most links have none; links with a lost mesh too
     const solid = scene.bodies.filter((body) => body.mass > 0).length;
     const sparse = scene.missing || 2 * scene.bodies.filter((body, i) => body.mass > 0 && shaped.has(i)).length < solid;
     scene.bodies.forEach((body, i) => {
-      const bare = sparse && !shaped.has(i);
+      const bare = (sparse && !shaped.has(i)) || scene.lost.includes(i);
       if (bare && !(body.parent < 0 && body.joint.type === "fixed" && !(body.mass > 0)))
         drawnLink(scene, i, this.size, this.bodies[i], this.painted[i]);
       this.colours[i] = this.painted[i].map((skin) => skin.color.clone());

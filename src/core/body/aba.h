@@ -131,7 +131,7 @@ INLINE int ball_eliminate_of(int n, const jn_link *l, sym6 *I, real *D, six *UA)
 APART int ball_eliminate(const jn_link *l, sym6 *I, real *D, six *UA) {
   return l->nv == 6 ? ball_eliminate_of(6, l, I, D, UA) : ball_eliminate_of(3, l, I, D, UA);
 }
-/* The root has no parent to pass a reduced inertia to: factors only. */
+/* A link that passes no inertia to a parent: factors only. */
 APART int base_factor(const jn_link *l, const sym6 *I, real *D) { return ball_factor(6, l, I, D); }
 
 /* Articulated inertia of one link, after all its children, and the factors of its joint; p += IA b
@@ -155,6 +155,18 @@ INLINE int inertia_link(const link_view *at, int driven, int first, sym6 *P) {
   return good;
 }
 
+/* A link that floats:
+ * in hybrid dynamics, a free joint beyond the base that is driven by a wrench. It transmits that
+ * wrench and nothing else: no inertia and no bias of its subtree reach the parent, where they would
+ * cancel, and V_(k+1) of its link does not depend on the parent's. */
+INLINE int link_floats(const jn_link *l, const unsigned char *prescribed) {
+  return prescribed && !prescribed[l->joint] && l->kind == JN_K_FREE && l->parent >= 0;
+}
+
+INLINE int inertia_floating(const link_view *at) {
+  if (at->carries) sym6_complete(at->IA);
+  return base_factor(at->link, at->IA, at->D);
+}
 #ifndef JN_BAKED
 /* Articulated inertias IA of all links and the factors of their joints; p += IA b of order 0.
  * Returns the singular joint with the highest index in v, or -1. */
@@ -167,7 +179,10 @@ static inline int aba_inertias(const jn_model *m, const jn_work *w,
     const link_view *at = link_view_of(w, i);
     const jn_link *l = at->link;
     const int driven = l->nv && !(prescribed && prescribed[l->joint]);
-    const int good = inertia_link(at, driven, i == 0, i ? link_view_of(w, at->parent)->IA : NULL);
+    const int good =
+        link_floats(l, prescribed)
+            ? inertia_floating(at)
+            : inertia_link(at, driven, i == 0, i ? link_view_of(w, at->parent)->IA : NULL);
     if (!good && l->iv > where) bad = l->joint, where = l->iv;
   }
   return bad;
@@ -223,8 +238,10 @@ APART void root_advance(const link_view *at, int rep, int k, int nv) {
  *   X_(k+1), b
  *   p   = sum_i V_i x* h_(k-i) + I (0, y_k) - ext_k + (k+1) IA b
  *   F_k = sum_(i>=1) X_i^T F_(k-i), the known part of the wrench to the parent
- * Independent for each link. At order 0, aba_inertias adds IA b. */
-INLINE void bias_terms_end(const link_view *at, int k, int nv, int rep, int external, int root) {
+ * Independent for each link. At order 0, aba_inertias adds IA b. Where a link floats, p is without
+ * IA b, and F_(k-1) is the given wrench (pass_given). */
+INLINE void bias_terms_end(const link_view *at, int k, int nv, int rep, int floats, int external,
+                           int root) {
   const jn_link *l = at->link;
   const next_order *a = at->next;
   const six *V = at->V, *u = TWISTS_OF(at, 0, k && !root ? 0 : -1);
@@ -232,7 +249,7 @@ INLINE void bias_terms_end(const link_view *at, int k, int nv, int rep, int exte
   real *X = at->X;
   products s = k ? a->s : products_zero();
   if (k) {
-    if (!root) F[k - 1] = aba_wrench(at, k - 1);
+    if (!root && !floats) F[k - 1] = aba_wrench(at, k - 1);
     H[k] = link_spin(l, V[k]);
     s = products_add(l, s, k, k, k, V, H);
   }
@@ -251,7 +268,7 @@ INLINE void bias_terms_end(const link_view *at, int k, int nv, int rep, int exte
     } else {
       b = bias_terms_joint(l, k, at->q, at->v, nv, X, u, F);
     }
-    if (k) p = six_add(p, six_times(k + 1, sym6_apply(at->IA, b)));
+    if (k && !floats) p = six_add(p, six_times(k + 1, sym6_apply(at->IA, b)));
   }
   *at->b = b;
   *at->p = p;
@@ -266,7 +283,7 @@ INLINE void start_link(const link_view *at, int nv, int rep, int root) {
   link_motion(l, 0, at->q, at->v, nv, root ? NULL : at->Vp, at->X, XT, at->U, at->V);
   at->H[0] = link_spin(l, at->V[0]);
   at->Y[0] = gravity_start(l, at->X, XT, at->Yp);
-  bias_terms_end(at, 0, nv, rep, 0, root);
+  bias_terms_end(at, 0, nv, rep, 0, 0, root);
 }
 #ifndef JN_BAKED
 static inline void aba_start(const jn_model *m, const jn_work *w, int rep) {
@@ -332,12 +349,35 @@ INLINE void bias_root(const link_view *at, int given, six f) {
   }
 }
 
+/* Backward pass of a link that floats:
+ *   e = tau_k - p,   a += T^T X^T tau
+ * force: jets of the wrench in representation `rep`, about the present position if spatial. In all
+ * representations but JN_BODY its force is in the parent's axes already, and is not converted to the
+ * link and back. */
+APART void pass_given(const link_view *at, int k, int nv, int rep, const real *force, six p,
+                      six *a) {
+  const jn_link *l = at->link;
+  const six tau = six_make(load_v3(at->tau + k * nv), load_v3(at->tau + k * nv + 3));
+  if (rep == JN_BODY) {
+    pass_force_any(l, at->X, tau, at->F[k], a);
+  } else {
+    const pose_jet c = pose_jet_make(at->X, at->X + 18, 21, 21);
+    v3 n = load_v3(force + k * nv), f = load_v3(force + k * nv + 3);
+    if (rep == JN_MIXED) n = rotate_order(k, c, force, nv);
+    if (rep != JN_SPATIAL) n = v3_add(n, cross_order(k, c, force + 3, nv));
+    n = v3_add(n, v3_cross(load_v3(at->q + 4), f));
+    wrench_to_parent(JN_K_FREE, l, at->X, NULL, six_make(n, f), a);
+  }
+  at->F[k] = tau;
+  store_v3(at->e, v3_sub(load_v3(at->e), p.w));
+  store_v3(at->e + 3, v3_sub(load_v3(at->e + 3), p.v));
+}
 #ifndef JN_BAKED
 /* Backward pass of order k: bias wrenches from the leaves to the root. w->e holds tau_k of
  * force-driven joints, which becomes tau_k - S^T p, and (k+1) v_(k+1) of prescribed ones. more:
  * another order follows. */
 INLINE void aba_inward(const jn_model *m, const jn_work *w, int k, const unsigned char *prescribed,
-                       int more) {
+                       int rep, int more) {
   /* children's wrenches for view `to` are summed in registers, stored when the parent changes */
   six sum = six_zero(), f;
   const link_view *at;
@@ -357,7 +397,14 @@ INLINE void aba_inward(const jn_model *m, const jn_work *w, int k, const unsigne
       sum = six_zero();
     }
     to = at->parent;
-    bias_link(at, k, given, f, LINK_TRANSFORMS ? &sum : link_view_of(w, to)->p);
+    six *s = LINK_TRANSFORMS ? &sum : link_view_of(w, to)->p;
+    if (link_floats(l, prescribed)) {
+      six a = *s;
+      pass_given(at, k, m->nv, rep, force_of(w, l->iv), f, &a);
+      *s = a;
+    } else {
+      bias_link(at, k, given, f, s);
+    }
     if (LINK_TRANSFORMS && more) bias_terms_begin(at, k + 1, m->nv, 0);
   }
   at = link_view_of(w, 0);
@@ -389,6 +436,19 @@ APART six solve_any(const link_view *at, int k, six a, real *v, int given) {
   if (l->nv == 6) return solve_joint(JN_K_FREE, 6, at, k, a, v, given, root);
   return solve_joint(l->kind, l->nv, at, k, a, v, given, root);
 }
+/* A link that floats: V_(k+1) = D^-1 e / (k+1), and v_(k+1) what that leaves to the joint. a: the
+ * parent's part. Returns V_(k+1) without b. */
+APART six solve_floating(const link_view *at, int k, six a, real *v) {
+  const double inverse = (double)1 / (k + 1);
+  real y[6];
+  for (int j = 0; j < 6; j++) y[j] = inverse * at->e[j];
+  solve_factored(6, at->D, y);
+  const six V = six_make(load_v3(y), load_v3(y + 3)), rest = six_sub(V, six_add(a, *at->b));
+  store_v3(v, rest.w);
+  store_v3(v + 3, rest.v);
+  *at->b = six_zero();
+  return V;
+}
 /* u and X_0 u */
 APART six motion_any(const jn_link *l, const real *X, const six *V, six *u) {
   *u = twist_from_parent(l->kind, l, X, NULL, V);
@@ -405,8 +465,8 @@ APART void given_force(const jn_link *l, int k, six F, const real *next, const r
 
 /* Forward pass of one link: v_(k+1), V_(k+1), the force of a prescribed joint, and the bias terms
  * of the next order. */
-INLINE void solve_link(const link_view *at, int nv, int k, int given, int damping, int more,
-                       int rep, int external, int root) {
+INLINE void solve_link(const link_view *at, int nv, int k, int given, int floats, int damping,
+                       int more, int rep, int external, int root) {
   const jn_link *l = at->link;
   six *u = at->U + k + 1, a = six_zero();
   real *v = at->v + (k + 1) * nv;
@@ -417,14 +477,14 @@ INLINE void solve_link(const link_view *at, int nv, int k, int given, int dampin
     a = given ? solve_any(at, k, a, v, 1) : solve_joint(JN_K_REVOLUTE, 1, at, k, a, v, 0, 0);
   } else {
     if (!root) a = motion_any(l, at->X, at->Vp + k + 1, u);
-    a = solve_any(at, k, a, v, given);
+    a = floats ? solve_floating(at, k, a, v) : solve_any(at, k, a, v, given);
   }
   at->V[k + 1] = six_add(a, *at->b);
   *at->b = a;
   if (given) given_force(l, k, aba_wrench(at, k), v, v - nv, damping, at->tau + k * nv);
   if (!more) return;
   if (!LINK_TRANSFORMS) bias_terms_begin(at, k + 1, nv, root);
-  bias_terms_end(at, k + 1, nv, rep, external, root);
+  bias_terms_end(at, k + 1, nv, rep, floats, external, root);
 }
 #ifndef JN_BAKED
 /* Forward pass of order k, from the root to the leaves. */
@@ -432,13 +492,14 @@ INLINE void aba_outward(const jn_model *m, const jn_work *w, int k, const unsign
                         int damping, int more, int rep, int external) {
   if (LINK_TRANSFORMS) {
     const link_view *at = link_view_of(w, 0);
-    solve_link(at, m->nv, k, prescribed && prescribed[at->link->joint], damping, more, rep,
+    solve_link(at, m->nv, k, prescribed && prescribed[at->link->joint], 0, damping, more, rep,
                external, 1);
   }
   for (int i = LINK_TRANSFORMS; i < m->nlink; i++) {
     const link_view *at = link_view_of(w, i);
-    solve_link(at, m->nv, k, prescribed && prescribed[at->link->joint], damping, more, rep,
-               external, !LINK_TRANSFORMS && i == 0);
+    solve_link(at, m->nv, k, prescribed && prescribed[at->link->joint],
+               link_floats(at->link, prescribed), damping, more, rep, external,
+               !LINK_TRANSFORMS && i == 0);
   }
 }
 #endif

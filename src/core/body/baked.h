@@ -190,8 +190,8 @@ INLINE link_view forward_view(six *V, six *U, six *H, six *F, six *UA, six *b, s
   at.Vp = Vp, at.Fp = Fp, at.Yp = Yp;
   return at;
 }
-/* given: the joint's motion is prescribed, and its force a result */
-#define FORWARD_PARTS(name, i, given)                                                 \
+/* given: the joint's motion is prescribed, and its force a result; floats: see aba.h */
+#define FORWARD_PARTS(name, i, given, floats)                                         \
   PART void name##_start##i(const link_view *view, const jn_link *l) {                \
     const link_view at = constant_view(view, l, &link##i);                            \
     sym6_rigid(at.IA, l->I4);                                                         \
@@ -199,16 +199,20 @@ INLINE link_view forward_view(six *V, six *U, six *H, six *F, six *UA, six *b, s
   }                                                                                   \
   PART int name##_inertia##i(const link_view *view, const jn_link *l, sym6 *parent) { \
     const link_view at = constant_view(view, l, &link##i);                            \
+    if (floats) return inertia_floating(&at);                                         \
     return inertia_link(&at, !(given), link##i.parent < 0, parent);                   \
   }
 /* Order k, a constant that is part of the names: _2, with no more arguments; or ORDER_ARGUMENTS of
  * functions that are called for every order. */
 #define ORDER_ARGUMENTS , int k, int more
-#define FORWARD_ORDER(name, i, order, arguments, k, more, given)                           \
-  PART void name##_bias##i##order(const link_view *view, const jn_link *l,                 \
-                                  six *parent arguments) {                                 \
+#define FORWARD_ORDER(name, i, order, arguments, k, more, given, floats)                   \
+  PART void name##_bias##i##order(const link_view *view, const jn_link *l, six *parent,    \
+                                  const real *force arguments) {                           \
     const link_view at = constant_view(view, l, &link##i);                                 \
-    if (link##i.parent < 0)                                                                \
+    (void)force;                                                                           \
+    if (floats)                                                                            \
+      pass_given(&at, k, NV, REP, force, *at.p, parent);                                   \
+    else if (link##i.parent < 0)                                                           \
       bias_root(&at, given, *at.p);                                                        \
     else                                                                                   \
       bias_link(&at, k, given, *at.p, parent);                                             \
@@ -216,7 +220,7 @@ INLINE link_view forward_view(six *V, six *U, six *H, six *F, six *UA, six *b, s
   }                                                                                        \
   PART void name##_solve##i##order(const link_view *view, const jn_link *l arguments) {    \
     const link_view at = constant_view(view, l, &link##i);                                 \
-    solve_link(&at, NV, k, given, DAMPING, more, REP, 0, link##i.parent < 0);              \
+    solve_link(&at, NV, k, given, floats, DAMPING, more, REP, 0, link##i.parent < 0);      \
   }
 
 #endif

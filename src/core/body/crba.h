@@ -113,8 +113,48 @@ INLINE void crba_columns(const jn_link *l, const real *X, six *F, int count) {
     crba_columns_of(JN_ROTATION_GENERAL, l, X, F, count);
 }
 
-/* Upper half of M, body representation. X_0 of free joints must be there. */
-static inline void crba_pass(const jn_model *m, const jn_work *w, real *M) {
+/* A free joint in another representation than body, v_body = A v, R = X_0, p its position:
+ *   column   A v = (R^T w, R^T (v + w x p)) spatial, (R^T w, R^T v) hybrid, (w, R^T v) mixed
+ *   project  A^T F = (R n + p x R f, R f), (R n, R f), (n, R f) */
+INLINE six free_column(int rep, const real *X, v3 p, int j) {
+  const real one = real_of(1), zero = one - one;
+  const v3 unit =
+               v3_make(j % 3 == 0 ? one : zero, j % 3 == 1 ? one : zero, j % 3 == 2 ? one : zero),
+           R[3] = {load_v3(X), load_v3(X + 3), load_v3(X + 6)}, row = v3_columns(R, unit);
+  if (j > 2) return six_make(v3_zero(), row);
+  if (rep == JN_MIXED) return six_make(unit, v3_zero());
+  return six_make(row, rep == JN_SPATIAL ? v3_columns(R, v3_cross(unit, p)) : v3_zero());
+}
+INLINE six free_project(int rep, const v3 *E, v3 p, six F) {
+  const v3 f = v3_columns(E, F.v), n = rep == JN_MIXED ? F.w : v3_columns(E, F.w);
+  return six_make(rep == JN_SPATIAL ? v3_add(n, v3_cross(p, f)) : n, f);
+}
+/* rows and columns of a free joint; F up to column `end` */
+APART void crba_free(const jn_link *l, const jn_work *w, int rep, const composite_inertia *Ic,
+                     six *F, int end, size_t nv, real *M) {
+  const real *X = X_of(w, l->ix);
+  const v3 p = load_v3(reference_of(w, l->iv));
+  const v3 E[3] = {v3_make(X[0], X[3], X[6]), v3_make(X[1], X[4], X[7]), v3_make(X[2], X[5], X[8])};
+  for (int j = 0; j < 6; j++) F[l->iv + j] = composite_apply(Ic, free_column(rep, X, p, j));
+  for (int c = l->iv; c < end; c++) {
+    real s[6];
+    store_six(s, free_project(rep, E, p, F[c]));
+    for (int j = 0; j < 6; j++) M[(size_t)(l->iv + j) * nv + (size_t)c] = s[j];
+  }
+}
+
+/* traces of the composite inertia that the diagonal of M is a part of */
+INLINE void crba_scale(const jn_link *l, const composite_inertia *a, real *scale) {
+  const real angular = v3_x(a->J[0]) + v3_y(a->J[1]) + v3_z(a->J[2]), linear = 3 * a->m;
+  for (int j = 0; j < l->nv; j++) {
+    const six s = joint_column(l, j);
+    scale[j] = v3_dot(s.w, s.w) * angular + v3_dot(s.v, s.v) * linear;
+  }
+}
+
+/* Upper half of M in representation `rep`. X_0 of free joints must be there. scale [nv]: sizes of the
+ * inertias that are summed in the diagonal (body representation); NULL: not wanted. */
+static inline void crba_pass(const jn_model *m, const jn_work *w, int rep, real *M, real *scale) {
   const size_t nv = (size_t)m->nv;
   composite_inertia *Ic = (composite_inertia *)(void *)IA_of(w, 0);
   six *F = UA_of(w, 0);
@@ -128,6 +168,8 @@ static inline void crba_pass(const jn_model *m, const jn_work *w, real *M) {
       real *row = M + (size_t)l->iv * nv;
       F[l->iv] = six_make(Ic[i].J[2], v3_z_cross(Ic[i].h));
       for (int c = l->iv; c < end; c++) row[c] = v3_z(F[c].w);
+    } else if (l->kind == JN_K_FREE && rep != JN_BODY) {
+      crba_free(l, w, rep, &Ic[i], F, end, nv, M);
     } else {
       for (int j = 0; j < l->nv; j++) F[l->iv + j] = composite_apply(&Ic[i], joint_column(l, j));
       for (int c = l->iv; c < end; c++) {
@@ -137,6 +179,7 @@ static inline void crba_pass(const jn_model *m, const jn_work *w, real *M) {
       }
     }
     for (int j = 0; j < l->nv; j++) M[(size_t)(l->iv + j) * (nv + 1)] += l->armature;
+    if (scale) crba_scale(l, &Ic[i], scale + l->iv);
     if (l->parent < 0) continue;
     composite_add(l, q_of(w, l->iq), X, &Ic[i], &Ic[l->parent]);
     crba_columns(l, X, F + l->iv, end - l->iv);

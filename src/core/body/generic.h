@@ -252,6 +252,10 @@ INLINE void generic_nan(const generic_robot *m, double *a, double *force, size_t
                 n);
 }
 
+INLINE int generic_floats(const generic_robot *m, int i) {
+  const jn_link *l = &m->link[i];
+  return m->some_given && !m->given[i] && is_free(l) && l->parent >= 0;
+}
 /* the passes of aba.h; returns whether every joint moves mass */
 INLINE int generic_solve(const generic_robot *m, generic_work *w) {
   const int nv = m->nv, rep = m->representation;
@@ -265,14 +269,19 @@ INLINE int generic_solve(const generic_robot *m, generic_work *w) {
   NO_UNROLL for (int j = m->nlink - 1; j >= 0; j--) {
     const int i = m->outward[j], p = m->link[i].parent;
     const link_view at = generic_view(m, w, i);
-    good &= inertia_link(&at, !m->given[i], p < 0, p < 0 ? NULL : &w->body[p].IA);
+    if (generic_floats(m, i))
+      good &= inertia_floating(&at);
+    else
+      good &= inertia_link(&at, !m->given[i], p < 0, p < 0 ? NULL : &w->body[p].IA);
   }
   NO_UNROLL for (int k = 0; k <= R; k++) {
     NO_UNROLL for (int i = 0; i < m->nlink; i++) generic_drive(m, w, i, k);
     NO_UNROLL for (int j = m->nlink - 1; j >= 0; j--) {
       const int i = m->outward[j], p = m->link[i].parent;
       const link_view at = generic_view(m, w, i);
-      if (p < 0)
+      if (generic_floats(m, i))
+        pass_given(&at, k, nv, rep, w->f + at.link->iv, *at.p, &w->body[p].p);
+      else if (p < 0)
         bias_root(&at, m->given[i], *at.p);
       else
         bias_link(&at, k, m->given[i], *at.p, &w->body[p].p);
@@ -280,7 +289,8 @@ INLINE int generic_solve(const generic_robot *m, generic_work *w) {
     NO_UNROLL for (int j = 0; j < m->nlink; j++) {
       const int i = m->outward[j];
       const link_view at = generic_view(m, w, i);
-      solve_link(&at, nv, k, m->given[i], m->damping, k < R, rep, 0, at.link->parent < 0);
+      solve_link(&at, nv, k, m->given[i], generic_floats(m, i), m->damping, k < R, rep, 0,
+                 at.link->parent < 0);
     }
   }
   return good;

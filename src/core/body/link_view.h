@@ -14,6 +14,12 @@ typedef struct next_order {
   real sine;
 } next_order;
 
+/* Motion of a link in classical.h: angular velocity, acceleration of its origin minus gravity, and
+ * B, by columns. */
+typedef struct acceleration {
+  v3 w, a, B[3];
+} acceleration;
+
 typedef struct link_view {
   const jn_link *link;
   int parent;  /* view of the parent; -1: the world */
@@ -28,6 +34,8 @@ typedef struct link_view {
   link_transform *XT;
   next_order *next;
   base_jet *base;
+  acceleration *C;
+  const acceleration *Cp; /* C of the parent, NULL: the world */
 } link_view;
 
 #ifndef JN_BAKED
@@ -35,6 +43,10 @@ static_assert(sizeof(link_view) <= JN_SIZE_link_view * sizeof(double), "JN_SIZE_
 static_assert(sizeof(next_order) <= JN_SIZE_next_order * sizeof(real), "JN_SIZE_next_order");
 static_assert(sizeof(link_transform) <= JN_SIZE_link_transform * sizeof(real),
               "JN_SIZE_link_transform");
+static_assert(sizeof(acceleration) <= JN_SIZE_acceleration * sizeof(real), "JN_SIZE_acceleration");
+INLINE acceleration *C_of(const jn_work *w, int i) {
+  return (acceleration *)(void *)w->C + (size_t)i * (size_t)w->rows;
+}
 
 /* View i, by increasing depth. Padded and plain vectors have separate lists. */
 INLINE link_view *link_view_of(const jn_work *w, int i) {
@@ -76,6 +88,8 @@ static inline void link_views_place(const jn_model *m, const jn_work *w) {
     s->XT = (link_transform *)(void *)w->link_transform + i;
     s->next = (next_order *)(void *)w->next_order + i;
     s->base = world && link_is_free(l) ? base_of(w) : NULL;
+    s->C = C_of(w, i);
+    s->Cp = world ? NULL : C_of(w, l->parent);
   }
 }
 #endif

@@ -131,7 +131,7 @@ void jn_closure_residual(const closure *c, const double *q, int i, double *out, 
     return;
   }
   double R[2][9];
-  v3 p[2];
+  v3 p[2] = {v3_zero(), v3_zero()};
   for (int s = 0; s < 2; s++) cut_frame_now(c, i, s, R[s], &p[s]);
   const v3 d = v3_sub(p[0], p[1]), local = m3_apply_t(R[1], d);
   const double world[3] = {d.x, d.y, d.z}, along[3] = {local.x, local.y, local.z};

@@ -19,6 +19,9 @@ struct jn_ik {
   jn_constraint *constraint;
   double *J, *Q, *beta, *scratch; /* [nrow x nv], [nv x nrow], [nrow], [nrow + nv] */
   unsigned char *redundant;       /* [nrow] */
+  /* least norm: J, J', ... [rows x nrow x nv], mu [rows x nrow], v [rows x nv], q [nq] */
+  double *jets, *mu, *trial, *at;
+  int *perm; /* [nrow] */
 };
 
 /* a frame of the tool: link and pose as jn_cut has them */
@@ -50,13 +53,21 @@ static int is_target(jn_constraint_type type) {
 }
 
 /* Arrays behind the struct. */
-static jn_status allocate(jn_ik *ik, const jn_model *m, int rows) {
+static jn_status allocate(jn_ik *ik, const jn_model *m, int rows, int orders) {
   const size_t n = (size_t)m->ncut + 1, nrow = (size_t)(m->nrow + rows), nv = (size_t)m->nv;
   ik->cut = jn_block_new(&ik->hooks, n, sizeof *ik->cut);
   ik->constraint = jn_block_new(&ik->hooks, n, sizeof *ik->constraint);
   ik->J = jn_block_new(&ik->hooks, 2 * nrow * nv + 2 * nrow + nv, sizeof *ik->J);
   ik->redundant = jn_block_new(&ik->hooks, nrow, 1);
-  if (!ik->cut || !ik->constraint || !ik->J || !ik->redundant) return JN_ERR_MEMORY;
+  const size_t k = (size_t)orders;
+  ik->jets =
+      jn_block_new(&ik->hooks, k * nrow * nv + k * nrow + k * nv + (size_t)m->nq, sizeof *ik->jets);
+  ik->perm = jn_block_new(&ik->hooks, nrow, sizeof *ik->perm);
+  if (!ik->cut || !ik->constraint || !ik->J || !ik->redundant || !ik->jets || !ik->perm)
+    return JN_ERR_MEMORY;
+  ik->mu = ik->jets + k * nrow * nv;
+  ik->trial = ik->mu + k * nrow;
+  ik->at = ik->trial + k * nv;
   ik->Q = ik->J + nrow * nv;
   ik->beta = ik->Q + nrow * nv;
   ik->scratch = ik->beta + nrow;
@@ -76,7 +87,8 @@ jn_status jn_ik_new(const jn_model *model, int order, int frame, jn_constraint_t
   ik->hooks = hooks;
   if (model->tree) ik->user = model, model = model->tree;
   ik->model = *model;
-  jn_status status = allocate(ik, model, rows);
+  jn_status status = order < 0 || order > JN_MAX_ORDER ? JN_ERR_ORDER : JN_OK;
+  if (!status) status = allocate(ik, model, rows, order + 2);
   if (!status) {
     const size_t n = (size_t)model->ncut;
     if (n) memcpy(ik->cut, model->cut, sizeof *ik->cut * n);
@@ -110,6 +122,8 @@ void jn_ik_free(jn_ik *ik) {
   jn_block_free(&hooks, ik->constraint);
   jn_block_free(&hooks, ik->J);
   jn_block_free(&hooks, ik->redundant);
+  jn_block_free(&hooks, ik->jets);
+  jn_block_free(&hooks, ik->perm);
   jn_block_free(&hooks, ik);
 }
 
@@ -132,6 +146,104 @@ jn_status jn_ik_solve(jn_ik *ik, int rows, const jn_world_motion *target,
   jn_status status = jn_assemble(&ik->model, ik->data, rows, driven, &constraints, tq, tv);
   if (!status) jn_tree_reduce(m, tq, rows, tv, q, v);
   return status;
+}
+
+/* x[nv] := the part of J^(i)^T y that is of joints that are not driven, times `factor`, added */
+static void pull(const jn_ik *ik, int i, double factor, const unsigned char *driven,
+                 const double *y, double *x) {
+  const jn_model *m = &ik->model;
+  const size_t nv = (size_t)m->nv;
+  const double *J = ik->jets + (size_t)i * (size_t)m->nrow * nv;
+  for (int b = 0; b < m->nbody; b++)
+    for (size_t j = (size_t)m->joint[b].iv;
+         j < (size_t)(m->joint[b].iv + m->joint[b].nv) && !(driven && driven[b]); j++)
+      for (int r = 0; r < m->nrow; r++) x[j] += factor * J[(size_t)r * nv + j] * y[r];
+}
+
+/* The decomposition of J^T, rows of driven joints left out. */
+static qr factor_rows(jn_ik *ik, const unsigned char *driven) {
+  const jn_model *m = &ik->model;
+  const size_t nv = (size_t)m->nv, nrow = (size_t)m->nrow;
+  double *scale = ik->J; /* [nrow] */
+  for (size_t r = 0; r < nrow; r++) scale[r] = 0;
+  memset(ik->Q, 0, sizeof(double) * nv * nrow);
+  for (int b = 0; b < m->nbody; b++)
+    for (size_t j = (size_t)m->joint[b].iv;
+         j < (size_t)(m->joint[b].iv + m->joint[b].nv) && !(driven && driven[b]); j++)
+      for (size_t r = 0; r < nrow; r++) {
+        const double x = ik->Q[j * nrow + r] = ik->jets[r * nv + j];
+        scale[r] += x * x;
+      }
+  for (size_t r = 0; r < nrow; r++) scale[r] = scale[r] > 0 ? sqrt(scale[r]) : 1;
+  qr f = {m->nv, m->nrow, 0, ik->Q, ik->beta, ik->perm};
+  qr_factor(&f, scale, 0x1p-26, ik->scratch);
+  return f;
+}
+
+/* mu^(k) from J^T mu^(k) = v^(k) - sum_(i=1..k) C(k,i) J^(i)^T mu^(k-i) =: x[nv], which is changed */
+static void multipliers(const jn_ik *ik, const qr *f, double *x, double *mu) {
+  for (int r = 0; r < ik->model.nrow; r++) mu[r] = 0;
+  qr_apply(f, 1, 1, x);
+  qr_solve(f, 0, 1, x);
+  for (int k = 0; k < f->rank; k++) mu[f->perm[k]] = x[k];
+}
+
+/* Order by order: the motion nearest to sum_(i=1..k) C(k,i) J^(i)^T mu^(k-i) differs from it by
+ * J^T mu^(k). */
+static jn_status least_norm(jn_ik *ik, int rows, const unsigned char *driven,
+                            const jn_constraints *constraints, double *q, double *v) {
+  const jn_model *m = &ik->model;
+  const size_t nv = (size_t)m->nv, nrow = (size_t)m->nrow;
+  double *x = ik->scratch + nrow;
+  qr f = {0};
+  for (int k = 0; k < rows; k++) {
+    double *row = v + (size_t)k * nv, choose = 1;
+    if (k == 0) {
+      const jn_status status = jn_assemble(m, ik->data, 0, driven, constraints, q, NULL);
+      if (status) return status;
+    }
+    /* J^(0..k) */
+    jn_status status =
+        jn_constraint_closure(m, ik->data, k, q, v, constraints, NULL, NULL, ik->jets);
+    if (status) return status;
+    if (k == 0) f = factor_rows(ik, driven);
+    for (int i = 1; i <= k; i++) {
+      choose *= (double)(k - i + 1) / i;
+      pull(ik, i, choose, driven, ik->mu + (size_t)(k - i) * nrow, row);
+    }
+    memcpy(x, row, sizeof *x * nv);
+    if ((status = jn_assemble(m, ik->data, k + 1, driven, constraints, q, v))) return status;
+    for (size_t j = 0; j < nv; j++) x[j] = row[j] - x[j];
+    multipliers(ik, &f, x, ik->mu + (size_t)k * nrow);
+  }
+  return JN_OK;
+}
+
+jn_status jn_ik_least_norm(jn_ik *ik, int rows, const jn_world_motion *target,
+                           const unsigned char *driven, double *q, double *v) {
+  if (!ik || !target || rows < 1 || !q || !v) return JN_ERR_ARGUMENT;
+  if (ik->user) return JN_ERR_COUPLED;
+  if (rows > ik->data->rows) return JN_ERR_ORDER;
+  const jn_model *m = &ik->model;
+  const size_t nv = (size_t)m->nv, nq = (size_t)m->nq;
+  jn_world_motion motion = *target;
+  motion.constraint = m->ncut - 1;
+  const jn_constraints constraints = {.motion_count = 1, .motions = &motion};
+  memcpy(ik->at, q, sizeof *q * nq);
+  for (int b = 0; b < m->nbody; b++) {
+    const jn_joint *joint = &m->joint[b];
+    const int given = driven && driven[b];
+    if (joint->type == JN_JOINT_FREE && !given && ik->data->settings.representation != JN_BODY)
+      return JN_ERR_ARGUMENT;
+    for (size_t k = 0; k < (size_t)rows; k++)
+      for (size_t j = (size_t)joint->iv; j < (size_t)(joint->iv + joint->nv); j++)
+        ik->trial[k * nv + j] = given ? v[k * nv + j] : 0;
+  }
+  const jn_status status = least_norm(ik, rows, driven, &constraints, ik->at, ik->trial);
+  if (status) return status;
+  memcpy(q, ik->at, sizeof *q * nq);
+  memcpy(v, ik->trial, sizeof *v * nv * (size_t)rows);
+  return JN_OK;
 }
 
 /* Independent rows x[count x n] become orthonormal (Gram-Schmidt, twice). */

@@ -85,11 +85,11 @@ static inline void qr_factor(qr *f, double *scale, double tolerance, double *scr
     const int k = f->rank;
     int best = k;
     qr_lengths(f, k, scratch);
-    for (int j = k + 1; j < f->m && f->perm; j++)
+    for (int j = k + 1; j < f->m && scale; j++)
       if (scratch[j] * (scale[best] * scale[best]) > scratch[best] * (scale[j] * scale[j]))
         best = j;
     const double size = QR_SQRT(scratch[best]);
-    if (!(size > (f->perm ? tolerance * scale[best] : 0.0))) return;
+    if (!(size > (scale ? tolerance * scale[best] : 0.0))) return;
     if (best != k) qr_swap(f, k, best, scale);
     qr_reflect(f, k, size, scratch);
   }

@@ -93,35 +93,27 @@ static void columns(const variation *x, double *dq, double *dv, double *dtau) {
 static int matrices(const variation *x, const jn_forward_columns *out) {
   const jn_engine *engine = x->data->engine;
   const size_t nv = (size_t)x->m->nv, size = nv * nv, n = (size_t)out->orders;
-  memset(out->H, 0, sizeof(double) * size);
-  if (out->dq) memset(out->dq, 0, sizeof(double) * n * size);
-  if (out->dv) memset(out->dv, 0, sizeof(double) * n * size);
   if (out->dtau) memset(out->dtau, 0, sizeof(double) * n * n * size);
   for (size_t k = 0; k < n; k++) {
     variation part = *x;
     part.K = (int)k;
-    if (n == 1) {
-      const jn_blocks o = {{out->dq, nv, 1}, {out->dv, nv, 1}, {out->H, nv, 1}};
-      jn_variation_fold(x);
-      jn_variation_square(x, 0, &o, 1);
-    } else {
-      engine->freedoms_forward(&part, out);
-    }
+    engine->freedoms_forward(&part, out);
     if (k == 0 && !engine->mass_factor(x->m, out->H)) return 0;
     double *list[JN_SOLVED_TOGETHER];
     int count = 0;
     if (out->dq) list[count++] = out->dq + k * size;
     if (out->dv) list[count++] = out->dv + k * size;
-    for (size_t i = 0; i <= k && out->dtau; i++) {
-      double *Z = out->dtau + (k * n + i) * size;
-      if (i == k && k) break; /* M^-1 again */
-      for (size_t d = 0; d < nv && k == 0; d++) Z[d * nv + d] = -1;
-      list[count++] = Z;
+    if (out->dtau && k == 0) {
+      engine->mass_factor_inverse(x->m, out->H, out->dtau);
+      mirror_upper(nv, out->dtau);
+    }
+    for (size_t i = 0; i < k && out->dtau; i++) {
+      list[count++] = out->dtau + (k * n + i) * size;
       if (count < JN_SOLVED_TOGETHER) continue;
-      engine->mass_factor_solve(x->m, out->H, list, count, -1, x->w->mass_columns);
+      engine->mass_factor_solve(x->m, out->H, list, count, -1);
       count = 0;
     }
-    if (count) engine->mass_factor_solve(x->m, out->H, list, count, -1, x->w->mass_columns);
+    if (count) engine->mass_factor_solve(x->m, out->H, list, count, -1);
     if (out->dtau && k) memcpy(out->dtau + (k * n + k) * size, out->dtau, sizeof(double) * size);
   }
   return 1;

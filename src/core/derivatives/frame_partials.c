@@ -273,9 +273,10 @@ static double geometry_parameter(const target *t, int b, int d, const geometry_b
   return finite;
 }
 
-jn_status jn_frame_geometry_partials(const jn_model *model, jn_data *data, int frame,
-                                     jn_representation representation, int order, const double *q,
-                                     const double *v, double *pose, double *twist, double *J) {
+jn_status jn_open_frame_geometry_partials(const jn_model *model, jn_data *data, int frame,
+                                          jn_representation representation, int order,
+                                          const double *q, const double *v, double *pose,
+                                          double *twist, double *J) {
   variation x;
   target t;
   if (!model || !data) return JN_ERR_ARGUMENT;
@@ -294,4 +295,14 @@ jn_status jn_frame_geometry_partials(const jn_model *model, jn_data *data, int f
     if (!(finite == 0.0)) return JN_ERR_NOT_FINITE;
   }
   return JN_OK;
+}
+
+jn_status jn_frame_geometry_partials(const jn_model *model, jn_data *data, int frame,
+                                     jn_representation representation, int order, const double *q,
+                                     const double *v, double *pose, double *twist, double *J) {
+  return is_coupled(model, data)
+             ? jn_coupled_frame_geometry_partials(model, data, frame, representation, order, q, v,
+                                                  pose, twist, J)
+             : jn_open_frame_geometry_partials(model, data, frame, representation, order, q, v,
+                                               pose, twist, J);
 }

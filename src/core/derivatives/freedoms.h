@@ -61,9 +61,9 @@ static inline void freedoms_pad(const variation *x, int last) {
 }
 
 /* P, P', X of all columns, for velocities held in the body */
-ENTRY_FUNCTION void freedoms_columns(const variation *x) {
+INLINE void columns_of_order(const variation *x, const int K) {
   const jn_model *m = x->m;
-  const size_t n = 6 * ((size_t)x->K + 1), rows = (size_t)x->rows;
+  const size_t n = 6 * ((size_t)K + 1), rows = (size_t)x->rows;
   const jn_vec3 g = x->data->settings.gravity;
   /* the world: twist 0, acceleration minus gravity (0, -g) */
   double *rest = x->w->gather, *fall = rest + 8 * rows;
@@ -81,15 +81,18 @@ ENTRY_FUNCTION void freedoms_columns(const variation *x) {
     }
     gather(twist, n, V);
     gather(acceleration, n, a);
-    variation_transport(x->K, x->second, (const six *)V, (const six *)a, block_of(x, b));
+    variation_transport(K, x->second, (const six *)V, (const six *)a, block_of(x, b));
   }
+}
+ENTRY_FUNCTION void freedoms_columns(const variation *x) {
+  WITH_ORDER(K, x->K, columns_of_order(x, K));
 }
 
 /* A, B, M, U, T, Z, Y of all columns, from the composites */
-ENTRY_FUNCTION void freedoms_carry(const variation *x) {
+INLINE void carry_of_order(const variation *x, const int K) {
   const jn_model *m = x->m;
   const jn_work *w = x->w;
-  const size_t n = (size_t)x->K + 1, rows = (size_t)x->rows;
+  const size_t n = (size_t)K + 1, rows = (size_t)x->rows;
   real *M = (real *)w->gather, *Md = M + 10 * rows, *P = Md + 10 * rows, *W = P + 6 * rows,
        *S = W + 6 * rows, *N = S + 6 * rows;
   const carried all = {(const inertia10 *)M, (const inertia10 *)Md, (const six *)P, (const six *)W,
@@ -112,402 +115,361 @@ ENTRY_FUNCTION void freedoms_carry(const variation *x) {
     gather(from[3], 6 * n, W);
     gather(from[4], 6 * n, S);
     if (x->moving) gather(from[5], 36 * n, N);
-    variation_wrenches(x->K, all, block_of(x, b));
-    variation_covectors(x->K, t.single, all, (const six *)S, block_of(x, b));
+    variation_wrenches(K, all, block_of(x, b));
+    variation_covectors(K, t.single, all, (const six *)S, block_of(x, b));
   }
 }
-
-/* One order: d tau / d q, d tau / d v, M. */
-
-/* writes lanes from..to-1 to entries (i, j + lane), or (i + lane, j) */
-static inline void put_lanes(double *out, size_t step, int from, int to, real value) {
-  double t[LANES];
-  if (step == 1 && from == 0 && to == LANES) {
-    *(solve_pack *)(void *)out = value;
-    return;
-  }
-  memcpy(t, &value, sizeof t);
-  for (int s = from; s < to; s++) out[(size_t)s * step] = t[s];
-}
-static inline void put_row(const jn_block_at *o, int i, int j, int from, int to, real value) {
-  if (o->at)
-    put_lanes(o->at + (size_t)i * o->row + (size_t)j * o->column, o->column, from, to, value);
-}
-static inline void put_column(const jn_block_at *o, int i, int j, int from, int to, real value) {
-  if (o->at) put_lanes(o->at + (size_t)i * o->row + (size_t)j * o->column, o->row, from, to, value);
+ENTRY_FUNCTION void freedoms_carry(const variation *x) {
+  WITH_ORDER(K, x->K, carry_of_order(x, K));
 }
 
-/* Dof d of link i against the lanes of block b: as a row (above the diagonal) and as a column
- * (below). */
-typedef struct entries {
-  real above[3], below[3];
-} entries;
+/* Rows of matrices. Row d of A, B, M: the columns of the ancestors of d and of its own joint from
+ * X, P', P in lanes and U, T of the row, those of its subtree from A, B, M in lanes and S of the row.
+ * All others are zero. Dofs are in depth-first order: e < d is an ancestor of d if its subtree ends
+ * after d. */
+typedef struct row_space {
+  const variation *x;
+  int blocks;
+  real *end;       /* of each dof: one past the last dof of its subtree; 0 beyond nv */
+  double *reach;   /* of each block: the largest of these */
+  real *A, *B, *M; /* jets of the row, [K+1][blocks] each */
+  real *line;      /* scratch: one row of a matrix, [blocks] */
+  int several[2];  /* the links with several dofs are among these, from..to-1 */
+} row_space;
 
-static inline entries freedoms_entries(const variation *x, int k, int d, int b) {
-  entries e = {0};
-  const column_jet *c = block_of(x, b);
-  for (int h = 0; h <= k; h++) {
-    const double *S = S_of(x->w, d)[h].x, *D, *Sd;
-    const column_jet *p = &c[k - h], *r = &c[h];
-    D = column_at(x, d, k - h);
-    Sd = S_of(x->w, d)[k - h].x;
-    e.above[0] += six_dot_plain(S, 1, p->A);
-    e.above[1] += six_dot_plain(S, 1, p->B);
-    e.above[2] += six_dot_plain(S, 1, p->M);
-    e.below[0] += column_dot(D, JN_X, r->U) + column_dot(D, JN_P1, r->T);
-    if (x->moving) e.below[0] += column_dot(D, JN_P, r->Z);
-    e.below[1] += column_dot(D, JN_Y, r->U) + six_dot_plain(Sd, 1, r->T);
-    e.below[2] += six_dot_plain(Sd, 1, r->U);
-  }
-  return e;
+typedef long long lane_mask __attribute__((vector_size(8 * LANES)));
+static inline real masked(real x, lane_mask m) { return (real)((lane_mask)x & m); }
+/* x in every lane, and the dofs of block b as numbers */
+static inline real lanes_of(double x) { return (real){0} + x; }
+static inline real dofs_of(int b) {
+  real t = {0};
+  for (int s = 0; s < LANES; s++) t[s] = b * LANES + s;
+  return t;
 }
 
-/* armature, damping, and the own rows of free joints in other representations than body */
-static inline void freedoms_own(const variation *x, const jn_link *l, int k, int d, int b,
-                                entries *e) {
-  const int j = b * LANES, own = l->iv + l->nv;
-  for (int row = l->iv > j ? l->iv : j; row < own && row < j + LANES; row++) {
-    const int s = row - j;
-    if (link_is_free(l) && x->own) e->below[0][s] += Ow_of(x->w, row)[6 * k + (d - l->iv)];
-    if (row != d || k) continue;
-    e->below[2][s] += l->armature;
-    if (x->data->settings.damping) e->below[1][s] += l->damping;
-  }
+/* E of the links with several dofs with the component of v in lanes, from the columns of w->Ev */
+static inline void rows_transpose_maps(const variation *x, const jn_link *l) {
+  for (int c = 0; c < l->nv; c++)
+    for (int k = 0; k <= x->K + 1; k++)
+      for (int e = 0; e < 8; e++)
+        Et_of(x->w, l->iv + c)[8 * k + e] = e < l->nv ? Ev_of(x->w, l->iv + e)[6 * k + c] : 0;
 }
 
-INLINE int matrices_of_order(const variation *x, int k, const jn_blocks *o, int write) {
+static inline row_space rows_begin(const variation *x) {
   const jn_model *m = x->m;
-  real bad = {0};
-  double sum = 0;
+  const int blocks = (m->nv + LANES - 1) / LANES;
+  real *at = (real *)(void *)x->w->row;
+  const size_t jet = (size_t)blocks * (size_t)x->rows;
+  row_space r = {x, blocks, at, (double *)(at + blocks), at + 2 * blocks, NULL, NULL, NULL, {0, 0}};
+  r.B = r.A + jet, r.M = r.B + jet, r.line = r.M + jet;
+  double *end = (double *)r.end;
+  for (int j = m->nv; j < blocks * LANES; j++) end[j] = 0;
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
-    const int own = l->iv + l->nv, end = dofs_end(m, i);
-    for (int d = l->iv; d < own; d++)
-      for (int b = l->iv / LANES, j = b * LANES; j < end; b++, j += LANES) {
-        entries e = freedoms_entries(x, k, d, b);
-        const int first = l->iv > j ? l->iv - j : 0, to = end - j < LANES ? end - j : LANES;
-        int past = own > j ? own - j : 0;
-        if (past > to) past = to;
-        if (first < past && (l->armature != 0 || l->damping != 0 || x->own))
-          freedoms_own(x, l, k, d, b, &e);
-        if (!write) {
-          for (int s = 0; s < LANES; s++)
-            for (int n = 0; n < 3 && s >= first && s < to; n++)
-              bad[s] += 0.0 * e.below[n][s] + (s < past ? 0.0 : 0.0 * e.above[n][s]);
-          continue;
-        }
-        put_row(&o->dq, d, j, past, to, e.above[0]);
-        put_row(&o->dv, d, j, past, to, e.above[1]);
-        put_row(&o->M, d, j, past, to, e.above[2]);
-        put_column(&o->dq, j, d, first, to, e.below[0]);
-        put_column(&o->dv, j, d, first, to, e.below[1]);
-        put_column(&o->M, j, d, first, past, e.below[2]);
-        put_column(&o->M, j, d, past, to, e.above[2]);
-      }
+    for (int j = l->iv; j < l->iv + l->nv; j++) end[j] = dofs_end(m, i);
+    if (l->nv < 2 || x->second) continue;
+    rows_transpose_maps(x, l);
+    if (!r.several[1]) r.several[0] = i;
+    r.several[1] = i + 1;
   }
-  for (int s = 0; s < LANES; s++) sum += bad[s];
-  return sum == 0.0;
-}
-/* order 0 is compiled with constant arguments */
-ENTRY_FUNCTION int freedoms_order(const variation *x, int k, const jn_blocks *out, int write) {
-  return k == 0 && write ? matrices_of_order(x, 0, out, 1) : matrices_of_order(x, k, out, write);
-}
-
-/* All orders. */
-
-/* output matrices, whether to write them, and otherwise the sum of 0 times all values */
-typedef struct target {
-  double *dq, *dv;
-  int write;
-  real finite;
-  const jn_forward_columns *forward; /* NULL: write the matrices; else multiply with them */
-} target;
-
-/* rows, columns and addresses of the entries of the lanes */
-typedef struct places {
-  size_t at[LANES];
-  int from, to;   /* lanes in use */
-  int run;        /* one row, consecutive columns; else one column, row[] */
-  int own;        /* lane of the diagonal; -1: none */
-  int row[LANES]; /* run: row[0] only */
-  int column;     /* of lane 0 */
-} places;
-
-static inline void put(target *t, double *out, const places *p, real value) {
-  if (!out) return;
-  if (!t->write) {
-    for (int s = p->from; s < p->to; s++) t->finite[s] += 0.0 * value[s];
-  } else if (p->run) {
-    put_lanes(out + p->at[0], 1, p->from, p->to, value);
-  } else {
-    double v[LANES];
-    memcpy(v, &value, sizeof v);
-    for (int s = p->from; s < p->to; s++) out[p->at[s]] = v[s];
+  for (int b = 0; b < blocks; b++) {
+    r.reach[b] = 0;
+    for (int s = 0; s < LANES; s++)
+      if (end[b * LANES + s] > r.reach[b]) r.reach[b] = end[b * LANES + s];
   }
+  return r;
 }
 
-/* Forward dynamics (forward_partials.c): R_k += T_kj Z_j for the entries T_kj = value. */
-
-/* R += value Z, Z and R [nv x nv] */
-static inline void add_product(const places *p, real value, size_t nv, const double *Z, double *R) {
-  double t[LANES];
-  memcpy(t, &value, sizeof t);
-  if (p->run) {
-    const double *z = Z + (size_t)p->column * nv;
-    double *r = R + (size_t)p->row[0] * nv;
-    size_t c = 0;
-    for (; c + LANES <= nv; c += LANES) {
-      solve_pack sum = *(solve_pack *)(void *)(r + c);
-      for (int s = p->from; s < p->to; s++)
-        sum += t[s] * *(const solve_pack *)(const void *)(z + (size_t)s * nv + c);
-      *(solve_pack *)(void *)(r + c) = sum;
-    }
-    for (; c < nv; c++)
-      for (int s = p->from; s < p->to; s++) r[c] += t[s] * z[(size_t)s * nv + c];
-    return;
-  }
-  const double *z = Z + (size_t)p->column * nv;
-  for (int s = p->from; s < p->to; s++) {
-    double *r = R + (size_t)p->row[s] * nv;
-    size_t c = 0;
-    for (; c + LANES <= nv; c += LANES)
-      *(solve_pack *)(void *)(r + c) += t[s] * *(const solve_pack *)(const void *)(z + c);
-    for (; c < nv; c++) r[c] += t[s] * z[c];
-  }
-}
-
-static inline void add_at(double *out, const places *p, real value) {
-  if (!out) return;
-  for (int s = p->from; s < p->to; s++) out[p->run ? p->at[0] + (size_t)s : p->at[s]] += value[s];
-}
-
-/* T_kj times the known columns by q, v and tau */
-static inline void multiply(const variation *x, const jn_forward_columns *f, int j, const places *p,
-                            real value) {
-  const size_t nv = (size_t)x->m->nv, size = nv * nv, k = (size_t)x->K, z = (size_t)j - 1,
-               n = (size_t)f->orders;
-  if (f->dq) add_product(p, value, nv, f->dq + z * size, f->dq + k * size);
-  if (f->dv) add_product(p, value, nv, f->dv + z * size, f->dv + k * size);
-  for (size_t i = 0; i < (size_t)j && f->dtau; i++)
-    add_product(p, value, nv, f->dtau + (z * n + i) * size, f->dtau + (k * n + i) * size);
-}
-
-/* abm: jets a, b, m of column c at abm + 3 (K+1) c; zero for a negative index */
-static inline real jet_at(const real *x, int k) {
-  const real zero = {0};
-  return k < 0 ? zero : x[k];
-}
-
-/* sum_m E_(m-j-1) (A_(k-m)/m + B_(k-m+1) + (m-1) M_(k-m+2)), summed over the columns of a link;
- * E = 1 for one dof (l = NULL) */
-static inline real by_velocity(const variation *x, const jn_link *l, int d, const real *abm, int k,
-                               int j) {
-  int K = x->K;
-  real sum = {0};
-  for (int m = j + 1; m <= k + 2 && (l || m == j + 1); m++)
-    for (int c = 0; c < (l ? l->nv : 1); c++) {
-      const real *a = abm + 3 * (K + 1) * c, *b = a + K + 1, *M = b + K + 1;
-      real t = jet_at(a, k - m) * (1.0 / m) + jet_at(b, k - m + 1);
-      if (m > 1) t += (m - 1.0) * jet_at(M, k - m + 2);
-      if (l) t *= Ev_of(x->w, (l->iv + d))[6 * (m - j - 1) + c];
-      sum += t;
-    }
-  return sum;
-}
-
-/* scatter of order K alone for forward dynamics: T_Kj Z_j is added to order K */
-static inline void scatter_forward(const variation *x, const jn_link *l, int d, const real *abm,
-                                   const jn_link *diagonal, const places *p, const target *t) {
-  const jn_forward_columns *f = t->forward;
-  const int k = x->K;
-  const size_t size = (size_t)x->m->nv * (size_t)x->m->nv;
-  double factorial = 1, scale = 1;
-  for (int j = 2; j <= k; j++) factorial *= j;
-  if (f->dq) add_at(f->dq + (size_t)k * size, p, factorial * abm[3 * (k + 1) * d + k]);
-  if (k == 0) {
-    real top = l ? by_velocity(x, l, d, abm, 0, 1) : abm[2 * (k + 1)];
-    if (diagonal && p->own >= 0) top[p->own] += diagonal->armature;
-    add_at(f->H, p, top);
-  }
-  for (int j = k; j >= 0; j--) {
-    real value = scale * by_velocity(x, l, d, abm, k, j);
-    if (diagonal && p->own >= 0 && j == k && x->data->settings.damping)
-      value[p->own] += diagonal->damping;
-    if (j)
-      multiply(x, f, j, p, value);
-    else if (f->dv)
-      add_at(f->dv + (size_t)k * size, p, value);
-    scale *= j;
-  }
-}
-
-/* Column d of a link l with several dofs, or of a single dof (NULL): Taylor coefficients become
- * derivatives, times k!/j!. `diagonal`: the link whose diagonal the entries may meet. */
-static inline void scatter(const variation *x, const jn_link *l, int d, const real *abm,
-                           const jn_link *diagonal, const places *p, target *t) {
-  const int K = x->K;
-  const size_t size = (size_t)x->m->nv * (size_t)x->m->nv;
-  double factorial = 1;
-  if (t->forward) {
-    scatter_forward(x, l, d, abm, diagonal, p, t);
-    return;
-  }
-  real top = l ? by_velocity(x, l, d, abm, 0, 1) : abm[2 * (K + 1)];
-  if (diagonal && p->own >= 0) top[p->own] += diagonal->armature;
-  for (int k = 0; k <= K; k++) {
-    if (k > 1) factorial *= k;
-    put(t, t->dq ? t->dq + (size_t)k * size : NULL, p, factorial * abm[3 * (K + 1) * d + k]);
-    if (!t->dv) continue;
-    /* j = k+1: the mass matrix */
-    double f = 1, *block = t->dv + (size_t)k * ((size_t)K + 2) * size;
-    put(t, block + ((size_t)k + 1) * size, p, top);
-    for (int j = k; j >= 0; j--) {
-      real value = f * by_velocity(x, l, d, abm, k, j);
-      if (diagonal && p->own >= 0 && j == k && x->data->settings.damping)
-        value[p->own] += diagonal->damping;
-      put(t, block + (size_t)j * size, p, value);
-      f *= j;
-    }
-  }
-}
-
-/* Row d against the columns of block b that belong to joints with one dof. */
-static inline void fill_above(const variation *x, int d, int b, int from, int to, target *t) {
-  const int n = x->K + 1;
-  const size_t nv = (size_t)x->m->nv;
-  const double *S = S_of(x->w, d)->x;
+/* order k of A, B, M of row d in the columns of block b, ancestors of d or of its own joint */
+INLINE void row_below(const row_space *r, int d, int b, int k, int second, lane_mask mask) {
+  const variation *x = r->x;
   const column_jet *c = block_of(x, b);
-  real *abm = (real *)x->w->gather;
-  for (int k = 0; k < n; k++) {
-    real A = {0}, B = {0}, M = {0};
-    for (int h = 0; h <= k; h++) {
-      A += six_dot_plain(S + 6 * h, 1, c[k - h].A);
-      B += six_dot_plain(S + 6 * h, 1, c[k - h].B);
-      M += six_dot_plain(S + 6 * h, 1, c[k - h].M);
-    }
-    abm[k] = A, abm[n + k] = B, abm[2 * n + k] = M;
+  real A = {0}, B = A, M = A;
+  EACH(h, 0, k) {
+    const double *R = column_at(x, d, h);
+    const column_jet *e = &c[k - h];
+    const double *T = R + 6 * JN_T * LANES;
+    A += column_dot(R, JN_U, e->X) +
+         (T[0] * e->P1.w.x + T[LANES] * e->P1.w.y + T[2 * LANES] * e->P1.w.z);
+    if (x->moving) A += column_dot(R, JN_Z, e->P);
+    /* Y = 2 P', and more along a direction */
+    B += second ? column_dot(R, JN_U, e->Y) : 2.0 * column_dot(R, JN_U, e->P1);
+    B += T[0] * e->P.w.x + T[LANES] * e->P.w.y + T[2 * LANES] * e->P.w.z;
+    M += column_dot(R, JN_U, e->P);
   }
-  const places p = {{(size_t)d * nv + (size_t)(b * LANES)}, from, to, 1, -1, {d}, b * LANES};
-  scatter(x, NULL, 0, abm, NULL, &p, t);
+  r->A[k * r->blocks + b] = masked(A, mask);
+  r->B[k * r->blocks + b] = masked(B, mask);
+  r->M[k * r->blocks + b] = masked(M, mask);
 }
 
-/* Rows of block b against the columns of link i, their own link or an ancestor. */
-static inline void fill_below(const variation *x, int i, int b, int from, int to, target *t) {
+/* the same for columns of the subtree; add: some columns of the block are known */
+INLINE void row_above(const row_space *r, int d, int b, int k, lane_mask mask, int add) {
+  const variation *x = r->x;
+  const column_jet *c = block_of(x, b);
+  real A = {0}, B = A, M = A, *at = r->A + k * r->blocks + b;
+  EACH(h, 0, k) {
+    const double *S = S_of(x->w, d)[h].x;
+    A += six_dot_plain(S, 1, c[k - h].A);
+    B += six_dot_plain(S, 1, c[k - h].B);
+    M += six_dot_plain(S, 1, c[k - h].M);
+  }
+  A = masked(A, mask), B = masked(B, mask), M = masked(M, mask);
+  if (add) A += *at, B += r->B[k * r->blocks + b], M += r->M[k * r->blocks + b];
+  *at = A;
+  r->B[k * r->blocks + b] = B;
+  r->M[k * r->blocks + b] = M;
+}
+
+/* A, B, M of orders from..to of row d, a dof of link i; second: along a direction */
+INLINE void row_jets(const row_space *r, int i, int d, int from, int to, int second) {
+  const variation *x = r->x;
   const jn_link *l = &x->m->link[i];
-  const int n = x->K + 1;
-  const size_t nv = (size_t)x->m->nv;
-  const column_jet *r = block_of(x, b);
-  for (int e = 0; e < l->nv; e++) {
-    real *abm = (real *)x->w->gather + 3 * n * e;
-    for (int k = 0; k < n; k++) {
-      real A = {0}, B = {0}, M = {0};
-      for (int h = 0; h <= k; h++) {
-        const double *D = column_at(x, l->iv + e, k - h);
-        A += column_dot(D, JN_X, r[h].U) + column_dot(D, JN_P1, r[h].T);
-        if (x->moving) A += column_dot(D, JN_P, r[h].Z);
-        B += 2.0 * column_dot(D, JN_P1, r[h].U) + column_dot(D, JN_P, r[h].T);
-        M += column_dot(D, JN_P, r[h].U);
+  const int own = l->iv + l->nv, end = dofs_end(x->m, i), last = (own - 1) / LANES;
+  const real row = lanes_of(d), stop = lanes_of(own), over = lanes_of(end), zero = {0};
+  for (int b = 0; b <= last; b++) {
+    if (r->reach[b] > d) {
+      const lane_mask mask = (r->end[b] > row) & (dofs_of(b) < stop);
+      EACH(k, from, to) row_below(r, d, b, k, second, mask);
+    } else {
+      EACH(k, from, to) {
+        const int at = k * r->blocks + b;
+        r->A[at] = r->B[at] = r->M[at] = zero;
       }
-      for (int s = from; s < to && x->own && link_is_free(l); s++)
-        if (b * LANES + s < l->iv + l->nv) A[s] += Ow_of(x->w, (b * LANES + s))[6 * k + e];
-      abm[k] = A, abm[n + k] = B, abm[2 * n + k] = M;
     }
   }
-  for (int e = 0; e < l->nv; e++) {
-    const int own = l->iv + e - b * LANES;
-    places p = {{0}, from, to, 0, own >= from && own < to ? own : -1, {0}, l->iv + e};
-    for (int s = from; s < to; s++) {
-      p.row[s] = b * LANES + s;
-      p.at[s] = (size_t)p.row[s] * nv + (size_t)(l->iv + e);
+  int b = own / LANES;
+  for (; b * LANES < end; b++) {
+    const lane_mask mask = (dofs_of(b) >= stop) & (dofs_of(b) < over);
+    EACH(k, from, to) row_above(r, d, b, k, mask, b == last);
+  }
+  for (b = b > last ? b : last + 1; b < r->blocks; b++) EACH(k, from, to) {
+      const int at = k * r->blocks + b;
+      r->A[at] = r->B[at] = r->M[at] = zero;
     }
-    scatter(x, l->nv > 1 ? l : NULL, e, (real *)x->w->gather, l, &p, t);
+  /* a free joint in another representation than body */
+  for (int e = 0; e < l->nv && x->own && link_is_free(l); e++)
+    for (int k = from; k <= to; k++)
+      ((double *)(r->A + k * r->blocks))[l->iv + e] += Ow_of(x->w, d)[6 * k + e];
+}
+
+/* order k of the jet of column c */
+INLINE double jet_number(const row_space *r, const real *jet, int k, int c) {
+  return ((const double *)(jet + k * r->blocks))[c];
+}
+
+/* out: the columns of link l with several dofs,
+ *   f sum_(n=j+1..k+2) E_(n-j-1) (A_(k-n)/n + B_(k-n+1) + (n-1) M_(k-n+2)) */
+INLINE void row_fold(const row_space *r, const jn_link *l, int k, int j, double f, double *out) {
+  solve_pack sum[8 / LANES] = {{0}};
+  EACH(n, j + 1, k + 2)
+  for (int c = 0; c < l->nv; c++) {
+    double t = n > 1 ? (n - 1.0) * jet_number(r, r->M, k - n + 2, l->iv + c) : 0;
+    if (n <= k + 1) t += jet_number(r, r->B, k - n + 1, l->iv + c);
+    if (n <= k) t += jet_number(r, r->A, k - n, l->iv + c) * (1.0 / n);
+    const double *E = Et_of(r->x->w, l->iv + c) + 8 * (n - j - 1);
+    for (int g = 0; g < 8 / LANES; g++)
+      sum[g] += t * *(const solve_pack *)(const void *)(E + g * LANES);
+  }
+  for (int e = 0; e < l->nv; e++) out[l->iv + e] = f * ((const double *)(const void *)sum)[e];
+}
+
+/* The columns of link l of the mass matrix: S^T U. */
+INLINE void row_fold_mass(const row_space *r, const jn_link *l, int d, double *out) {
+  const double *U = column_at(r->x, d, 0) + 6 * JN_U * LANES;
+  for (int e = 0; e < l->nv; e++) {
+    const double *S = S_of(r->x->w, l->iv + e)->x;
+    out[l->iv + e] = (U[0] * S[0] + U[LANES] * S[1] + U[2 * LANES] * S[2]) +
+                     (U[3 * LANES] * S[3] + U[4 * LANES] * S[4] + U[5 * LANES] * S[5]);
   }
 }
 
-/* Rows of the ancestors of link i, in lanes, against its columns; link i has several dofs. */
-static inline void fill_several(const variation *x, int i, target *t) {
+/* block b of one row; the last one may have more lanes than columns */
+INLINE void row_store(const row_space *r, double *out, int b, real t) {
+  const int nv = r->x->m->nv;
+  if ((b + 1) * LANES <= nv)
+    *(solve_pack *)(void *)(out + b * LANES) = t;
+  else
+    for (int c = b * LANES; c < nv; c++) out[c] = t[c - b * LANES];
+}
+/* out[nv] = f times a jet's row of order k */
+INLINE void row_put(const row_space *r, const real *jet, int k, double f, double *out) {
+  for (int b = 0; b < r->blocks; b++) row_store(r, out, b, f * jet[k * r->blocks + b]);
+}
+
+/* out[nv] = row d, a dof of link i, of
+ *   d tau^(k) / d v^(j) = k!/j! (A_(k-j-1)/(j+1) + B_(k-j) + j M_(k-j+1)),   f = k!/j!
+ * for columns of joints with one dof, row_fold for the others. j = k+1: the mass matrix. */
+INLINE void row_line(const row_space *r, int i, int d, int k, int j, double f, double *out) {
+  const variation *x = r->x;
+  const jn_link *l = &x->m->link[i];
+  const int n = r->blocks, end = dofs_end(x->m, i);
+  for (int b = 0; b < n; b++) {
+    real t = {0};
+    if (j > 0) t = r->M[(k - j + 1) * n + b];
+    if (j <= k) t = j > 0 ? r->B[(k - j) * n + b] + (double)j * t : r->B[(k - j) * n + b];
+    if (j < k) t = f * (t + (1.0 / (j + 1)) * r->A[(k - j - 1) * n + b]);
+    row_store(r, out, b, t);
+  }
+  for (int s = r->several[0]; s < r->several[1]; s++) {
+    const jn_link *a = &x->m->link[s];
+    const int above = s <= i && dofs_end(x->m, s) > d;
+    if (a->nv < 2 || !(above || (s > i && a->iv < end))) continue;
+    if (j <= k)
+      row_fold(r, a, k, j, f, out);
+    else if (above)
+      row_fold_mass(r, a, d, out);
+    else
+      row_fold(r, a, 0, 1, 1, out);
+  }
+  if (j > k) out[d] += l->armature;
+  if (j == k && x->data->settings.damping) out[d] += l->damping;
+}
+
+/* 0 where all numbers of a row are finite, else NaN */
+static inline double row_finite(const row_space *r, const double *row) {
+  double t = 0;
+  for (int c = 0; c < r->x->m->nv; c++) t += 0.0 * row[c];
+  return t;
+}
+
+/* All orders: dq, dv of jn_inverse_partials (NULL: not wanted). `write` = 0 only checks that all
+ * entries are finite. */
+INLINE int matrices_of_inverse(const variation *x, const int K, double *dq, double *dv, int write) {
   const jn_model *m = x->m;
-  const jn_link *l = &m->link[i];
-  const int n = x->K + 1;
-  const size_t nv = (size_t)m->nv;
-  real *abm = (real *)x->w->gather, *S = abm + 18 * n;
-  const double *from[LANES];
-  int row[LANES], count = 0;
-  for (int a = l->parent, d = a < 0 ? 0 : m->link[a].nv; a >= 0;) {
-    if (d) row[count++] = m->link[a].iv + --d;
-    while (a >= 0 && !d) a = m->link[a].parent, d = a < 0 ? 0 : m->link[a].nv;
-    if (count < LANES && a >= 0) continue;
-    if (!count) break;
-    for (int s = 0; s < LANES; s++) from[s] = S_of(x->w, row[s < count ? s : 0])->x;
-    gather(from, 6 * (size_t)n, S);
-    for (int e = 0; e < l->nv; e++) {
-      real *o = abm + 3 * n * e;
-      for (int k = 0; k < n; k++) {
-        real A = {0}, B = {0}, M = {0};
-        for (int h = 0; h <= k; h++) {
-          const double *c = column_at(x, l->iv + e, k - h);
-          const six s = ((const six *)S)[h];
-          A += column_dot(c, JN_A, s), B += column_dot(c, JN_B, s), M += column_dot(c, JN_M, s);
+  const row_space r = rows_begin(x);
+  const size_t nv = (size_t)m->nv, size = nv * nv;
+  double finite = 0, *line = (double *)r.line;
+  for (int i = 0; i < m->nlink; i++)
+    for (int d = m->link[i].iv; d < m->link[i].iv + m->link[i].nv; d++) {
+      const size_t row = (size_t)d * nv;
+      double factorial = 1;
+      row_jets(&r, i, d, 0, K, 0);
+      EACH(k, 0, K) {
+        if (k > 1) factorial *= k;
+        if (dq) row_put(&r, r.A, k, factorial, write ? dq + (size_t)k * size + row : line);
+        if (dq && !write) finite += row_finite(&r, line);
+        if (!dv) continue;
+        double f = 1, *block = dv + (size_t)k * ((size_t)K + 2) * size + row;
+        EACH_DOWN(j, 0, k + 1) {
+          row_line(&r, i, d, k, j, f, write ? block + (size_t)j * size : line);
+          if (!write) finite += row_finite(&r, line);
+          if (j <= k) f *= j;
         }
-        o[k] = A, o[n + k] = B, o[2 * n + k] = M;
+        for (int j = k + 2; j <= K + 1 && write; j++)
+          memset(block + (size_t)j * size, 0, sizeof(double) * nv);
       }
     }
-    for (int e = 0; e < l->nv; e++) {
-      places p = {{0}, 0, count, 0, -1, {0}, l->iv + e};
-      for (int s = 0; s < count; s++) {
-        p.row[s] = row[s];
-        p.at[s] = (size_t)row[s] * nv + (size_t)(l->iv + e);
-      }
-      scatter(x, l, e, abm, NULL, &p, t);
-    }
-    count = 0;
-  }
+  return finite == 0.0;
 }
-
-/* the run of lanes of block b, starting at `from`, that belong to joints with one dof */
-static inline int single_run(const jn_model *m, int b, int *at, int *from, int to) {
-  int s;
-  for (s = *from; s < to; s++) {
-    while (m->link[*at].iv + m->link[*at].nv <= b * LANES + s) ++*at;
-    if (m->link[*at].nv > 1) {
-      if (s > *from) break;
-      ++*from;
-    }
-  }
-  return s;
-}
-
-static inline void fill_all(const variation *x, target *t) {
-  const jn_model *m = x->m;
-  for (int i = 0; i < m->nlink; i++) {
-    const jn_link *l = &m->link[i];
-    const int own = l->iv + l->nv, end = dofs_end(m, i);
-    int at = i;
-    if (l->nv > 1) fill_several(x, i, t);
-    for (int b = l->iv / LANES, j = b * LANES; l->nv && j < end; b++, j += LANES) {
-      const int first = l->iv > j ? l->iv - j : 0, to = end - j < LANES ? end - j : LANES;
-      fill_below(x, i, b, first, to, t);
-      for (int from = own > j ? own - j : 0; from < to;) {
-        const int stop = single_run(m, b, &at, &from, to);
-        for (int d = l->iv; d < own && from < stop; d++) fill_above(x, d, b, from, stop, t);
-        from = stop;
-      }
-    }
-  }
-}
-
 ENTRY_FUNCTION int freedoms_fill(const variation *x, double *dq, double *dv, int write) {
-  target t = {dq, dv, write, {0}, NULL};
-  double sum = 0;
-  fill_all(x, &t);
-  for (int s = 0; s < LANES; s++) sum += t.finite[s];
-  return sum == 0.0;
+  if (!write) return matrices_of_inverse(x, x->K, dq, dv, 0);
+  WITH_ORDER(K, x->K, return matrices_of_inverse(x, K, dq, dv, 1));
 }
 
-/* Order K of forward dynamics before M^-1: adds T_K and the sum of T_Kj Z_j, j = 1..K. */
+/* Order k alone, along a direction: A, B, M of the folded columns. */
+static inline void put_related(const row_space *r, const real *line, const jn_block_at *o, int i,
+                               int d) {
+  const jn_model *m = r->x->m;
+  const double *from = (const double *)line;
+  if (!o->at) return;
+  double *out = o->at + (size_t)d * o->row;
+  for (int a = i; a >= 0; a = m->link[a].parent)
+    for (int c = m->link[a].iv; c < m->link[a].iv + m->link[a].nv; c++)
+      out[(size_t)c * o->column] = from[c];
+  for (int c = m->link[i].iv + m->link[i].nv; c < dofs_end(m, i); c++)
+    out[(size_t)c * o->column] = from[c];
+}
+ENTRY_FUNCTION void freedoms_order(const variation *x, int k, const jn_blocks *o) {
+  const jn_model *m = x->m;
+  const row_space r = rows_begin(x);
+  for (int i = 0; i < m->nlink; i++)
+    for (int d = m->link[i].iv; d < m->link[i].iv + m->link[i].nv; d++) {
+      row_jets(&r, i, d, k, k, 1);
+      put_related(&r, r.A + k * r.blocks, &o->dq, i, d);
+      put_related(&r, r.B + k * r.blocks, &o->dv, i, d);
+      put_related(&r, r.M + k * r.blocks, &o->M, i, d);
+    }
+}
+
+/* Forward dynamics (forward_partials.c): rows of R_k += T_kj Z_j. */
+
+/* G packs of columns at[] of out += sum_n t[list[n]] Z[list[n]], row by row of Z, nv numbers each */
+INLINE void product_tile(size_t nv, const int *list, int count, const double *t, const double *Z,
+                         const size_t *at, double *out, const int G) {
+  solve_pack sum[8];
+  for (int g = 0; g < G; g++) sum[g] = *(solve_pack *)(void *)(out + at[g]);
+  for (int n = 0; n < count; n++) {
+    const double *z = Z + (size_t)list[n] * nv, f = t[list[n]];
+    for (int g = 0; g < G; g++) sum[g] += f * *(const solve_pack *)(const void *)(z + at[g]);
+  }
+  for (int g = 0; g < G; g++) *(solve_pack *)(void *)(out + at[g]) = sum[g];
+}
+/* out[nv] += t Z */
+static inline void add_product(int nv, const int *list, int count, const double *t, const double *Z,
+                               double *out) {
+  size_t at[8];
+  if (nv < LANES) {
+    for (int n = 0; n < count; n++)
+      for (int c = 0; c < nv; c++) out[c] += t[list[n]] * Z[(size_t)list[n] * (size_t)nv + c];
+    return;
+  }
+  const int packs = (nv + LANES - 1) / LANES, tiles = (packs + 7) / 8;
+  for (int n = 0, b = 0; n < tiles; n++) {
+    const int G = (packs - b) / (tiles - n);
+    /* the last pack overlaps its neighbour, which is in the same tile */
+    for (int g = 0; g < G; g++, b++)
+      at[g] = (size_t)((b + 1) * LANES <= nv ? b * LANES : nv - LANES);
+#define CASE(n)                                              \
+  case n:                                                    \
+    product_tile((size_t)nv, list, count, t, Z, at, out, n); \
+    break;
+    switch (G) { CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) }
+#undef CASE
+  }
+}
+
+/* columns of row i that are not zero; returns their number */
+static inline int row_columns(const jn_model *m, int i, int *list) {
+  int n = 0;
+  for (int a = i; a >= 0; a = m->link[a].parent)
+    for (int e = 0; e < m->link[a].nv; e++) list[n++] = m->link[a].iv + e;
+  for (int e = m->link[i].iv + m->link[i].nv; e < dofs_end(m, i); e++) list[n++] = e;
+  return n;
+}
+
+/* Order k of forward dynamics before M^-1: T_k and the sum of T_kj Z_j, j = 1..k. */
+INLINE void matrices_of_forward(const variation *x, const int k, const jn_forward_columns *out) {
+  const jn_model *m = x->m;
+  const row_space r = rows_begin(x);
+  const size_t nv = (size_t)m->nv, size = nv * nv, n = (size_t)out->orders;
+  double factorial = 1;
+  int list[JN_DENSE_DOFS];
+  for (int j = 2; j <= k; j++) factorial *= j;
+  for (int i = 0; i < m->nlink; i++) {
+    const int count = k ? row_columns(m, i, list) : 0;
+    for (int d = m->link[i].iv; d < m->link[i].iv + m->link[i].nv; d++) {
+      const size_t at = (size_t)k * size + (size_t)d * nv;
+      double *dq = out->dq ? out->dq + at : NULL, *dv = out->dv ? out->dv + at : NULL, f = 1;
+      row_jets(&r, i, d, 0, k, 0);
+      if (dq) row_put(&r, r.A, k, factorial, dq);
+      if (dv) row_line(&r, i, d, k, 0, factorial, dv);
+      if (k == 0) row_line(&r, i, d, 0, 1, 1, out->H + (size_t)d * nv);
+      for (int j = k; j > 0; j--) {
+        const size_t z = (size_t)j - 1;
+        double *t = (double *)r.line;
+        row_line(&r, i, d, k, j, f, t);
+        if (dq) add_product(m->nv, list, count, t, out->dq + z * size, dq);
+        if (dv) add_product(m->nv, list, count, t, out->dv + z * size, dv);
+        for (size_t h = 0; h < (size_t)j && out->dtau; h++)
+          add_product(m->nv, list, count, t, out->dtau + (z * n + h) * size,
+                      out->dtau + ((size_t)k * n + h) * size + (size_t)d * nv);
+        f *= j;
+      }
+    }
+  }
+}
 ENTRY_FUNCTION void freedoms_forward(const variation *x, const jn_forward_columns *out) {
-  target t = {.forward = out};
-  fill_all(x, &t);
+  WITH_ORDER(K, x->K, matrices_of_forward(x, K, out));
 }
 
 #endif

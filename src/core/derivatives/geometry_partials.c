@@ -1,6 +1,7 @@
 /* geometry_partials.c: derivatives of the joint forces by the placement of the joints. */
 #include <string.h>
 
+#include "core/coupled.h"
 #include "core/derivatives/partials.h"
 #include "core/external.h"
 #include "core/spatial/composite.h"
@@ -77,8 +78,9 @@ static int fill_geometry(const variation *x, double *out, int write) {
   return finite == 0.0;
 }
 
-jn_status jn_geometry_partials(const jn_model *model, jn_data *data, int order, const double *q,
-                               const double *v, const jn_external *external, double *out) {
+jn_status jn_open_geometry_partials(const jn_model *model, jn_data *data, int order,
+                                    const double *q, const double *v, const jn_external *external,
+                                    double *out) {
   variation x;
   jn_status status = jn_variation_all(model, data, order, q, v, external, &x);
   if (status) return status;
@@ -92,4 +94,11 @@ jn_status jn_geometry_partials(const jn_model *model, jn_data *data, int order, 
   if (n) memset(out, 0, sizeof(double) * n);
   fill_geometry(&x, out, 1);
   return JN_OK;
+}
+
+jn_status jn_geometry_partials(const jn_model *model, jn_data *data, int order, const double *q,
+                               const double *v, const jn_external *external, double *out) {
+  return is_coupled(model, data)
+             ? jn_coupled_geometry_partials(model, data, order, q, v, external, out)
+             : jn_open_geometry_partials(model, data, order, q, v, external, out);
 }

@@ -1,6 +1,7 @@
 /* hybrid_partials.c: partial derivatives of hybrid dynamics, one direction per lane (course.h). */
 #include <string.h>
 
+#include "core/coupled.h"
 #include "core/derivatives/partials.h"
 #include "core/engine.h"
 #include "core/external.h"
@@ -87,6 +88,9 @@ jn_status jn_hybrid_partials(const jn_model *model, jn_data *data, int order, co
                              const unsigned char *prescribed, const double *v, const double *tau,
                              const jn_external *external, double *dq, double *dv, double *du) {
   variation x;
+  if (is_coupled(model, data))
+    return jn_coupled_hybrid_partials(model, data, order, q, prescribed, v, tau, external, dq, dv,
+                                      du);
   jn_status status = jn_check_call(model, data, order, external);
   if (status) return status;
   if (!prescribed || (model->nv && (!v || !tau))) return JN_ERR_ARGUMENT;

@@ -55,79 +55,138 @@ ENTRY_FUNCTION int mass_factor(const jn_model *m, double *H) {
   return 1;
 }
 
-/* G packs of columns of X [rows 0..last, `stride` apart], in place; zero rows after `last` are not
- * read, and not written. */
-INLINE void mass_factor_tile(const jn_model *m, const double *H, int last, double *X, size_t stride,
-                             double sign, const int G) {
-  const size_t nv = (size_t)m->nv;
-  columns_of t[8];
-#define TILE(row, g) (*(columns_of *)(void *)(X + (size_t)(row)*stride + (size_t)(g)*LANES))
-  for (int n = last; n >= 0; n--) {
+/* The tree of dofs: parent of each (-1: none), and one past the last dof of its subtree. */
+typedef struct dof_tree {
+  int parent[JN_DENSE_DOFS], end[JN_DENSE_DOFS];
+} dof_tree;
+
+static inline void dof_tree_of(const jn_model *m, dof_tree *t) {
+  for (int n = 0; n < m->nlink; n++) {
     const jn_link *l = &m->link[n];
-    const int own = m->link[last].iv + m->link[last].nv, all = dofs_end(m, n),
-              end = all < own ? all : own;
-    for (int i = l->iv + l->nv - 1; i >= l->iv; i--) {
-      const double *row = H + (size_t)i * nv;
-      for (int g = 0; g < G; g++) t[g] = TILE(i, g);
-      for (int d = i + 1; d < end; d++)
-        for (int g = 0; g < G; g++) t[g] -= row[d] * TILE(d, g);
-      for (int g = 0; g < G; g++) TILE(i, g) = t[g];
+    int a = l->parent;
+    while (a >= 0 && m->link[a].nv == 0) a = m->link[a].parent;
+    for (int i = l->iv; i < l->iv + l->nv; i++) {
+      t->parent[i] = i > l->iv ? i - 1 : a < 0 ? -1 : m->link[a].iv + m->link[a].nv - 1;
+      t->end[i] = dofs_end(m, n);
     }
   }
-  for (int n = 0; n <= last; n++) {
-    const jn_link *l = &m->link[n];
-    for (int i = l->iv; i < l->iv + l->nv; i++) {
-      const double *row = H + (size_t)i * nv, d = sign * row[i];
-      for (int g = 0; g < G; g++) t[g] = d * TILE(i, g);
-      for (int a = n, j = i - 1; a >= 0;) {
-        for (; j >= m->link[a].iv; j--)
-          for (int g = 0; g < G; g++) t[g] -= row[j] * TILE(j, g);
-        a = m->link[a].parent;
-        if (a >= 0) j = m->link[a].iv + m->link[a].nv - 1;
+}
+
+/* G packs of columns at[], rows 0..last of matrices with rows of nv numbers, in place; rows after
+ * `last` are zero, not read and not written. Packs may overlap: both then hold the same numbers. Two
+ * rows at a time where one is the parent of the other and, on the way back, its only child. */
+INLINE void mass_factor_tile(const dof_tree *tree, size_t nv, const double *H, int last,
+                             double *const *at, double sign, const int G) {
+  columns_of s[4], t[4];
+#define TILE(row, g) (*(columns_of *)(void *)(at[g] + (size_t)(row)*nv))
+  for (int i = last; i >= 0; i--) {
+    const int two = i > 0 && tree->end[i - 1] == tree->end[i], a = i - two,
+              end = tree->end[i] <= last ? tree->end[i] : last + 1;
+    const double *row = H + (size_t)i * nv, *up = H + (size_t)a * nv;
+    for (int g = 0; g < G; g++) t[g] = TILE(i, g), s[g] = TILE(a, g);
+    for (int d = i + 1; d < end; d++)
+      for (int g = 0; g < G; g++) {
+        const columns_of z = TILE(d, g);
+        t[g] -= row[d] * z;
+        s[g] -= up[d] * z;
       }
-      for (int g = 0; g < G; g++) TILE(i, g) = t[g];
-    }
+    for (int g = 0; g < G; g++) TILE(i, g) = t[g];
+    if (!two) continue;
+    for (int g = 0; g < G; g++) TILE(a, g) = s[g] - up[i] * t[g];
+    i--;
+  }
+  for (int i = 0; i <= last; i++) {
+    const int two = i < last && tree->parent[i + 1] == i, b = i + two;
+    const double *row = H + (size_t)i * nv, *down = H + (size_t)b * nv, d = sign * row[i],
+                 e = sign * down[b];
+    for (int g = 0; g < G; g++) t[g] = d * TILE(i, g), s[g] = e * TILE(b, g);
+    for (int j = tree->parent[i]; j >= 0; j = tree->parent[j])
+      for (int g = 0; g < G; g++) {
+        const columns_of z = TILE(j, g);
+        t[g] -= row[j] * z;
+        s[g] -= down[j] * z;
+      }
+    for (int g = 0; g < G; g++) TILE(i, g) = t[g];
+    if (!two) continue;
+    for (int g = 0; g < G; g++) TILE(b, g) = s[g] - down[i] * t[g];
+    i++;
   }
 #undef TILE
 }
 
-/* The same for `width` <= 8 LANES columns, whole packs. */
-static inline void mass_factor_columns(const jn_model *m, const double *H, int last, int width,
-                                       double *X, size_t stride, double sign) {
-#define CASE(G)                                       \
-  case G:                                             \
-    mass_factor_tile(m, H, last, X, stride, sign, G); \
+/* The same for 1 to 4 packs. */
+static inline void mass_factor_packs(const dof_tree *tree, int nv, const double *H, int last,
+                                     double *const *at, int packs, double sign) {
+#define CASE(G)                                               \
+  case G:                                                     \
+    mass_factor_tile(tree, (size_t)nv, H, last, at, sign, G); \
     break;
-  switch (width / LANES) { CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) }
+  switch (packs) { CASE(1) CASE(2) CASE(3) CASE(4) }
 #undef CASE
 }
 
-/* X := sign M^-1 X for a list of square matrices. Columns that do not fill a pack are collected in
- * y, 8 LANES at a time. */
-ENTRY_FUNCTION void mass_factor_solve(const jn_model *m, const double *H, double *const *list,
-                                      int count, double sign, double *y) {
-  const int nv = m->nv, last = m->nlink - 1, room = 8 * LANES, rest = nv % (4 * LANES);
-  double *from[8 * LANES];
-  int used = 0;
-  for (int n = 0; n < count; n++) {
-    double *X = list[n];
-    for (int c = 0, width; c < nv - rest; c += width) {
-      width = nv - rest - c < room ? nv - rest - c : room;
-      mass_factor_columns(m, H, last, width, X + c, (size_t)nv, sign);
+/* Fewer columns than lanes: one by one. */
+static inline void mass_factor_small(const jn_model *m, const double *H, double *X, double sign) {
+  const int nv = m->nv;
+  for (int c = 0; c < nv; c++) {
+    for (int i = nv - 1; i >= 0; i--)
+      for (int d = i + 1; d < nv; d++) X[i * nv + c] -= H[i * nv + d] * X[d * nv + c];
+    for (int i = 0; i < nv; i++) {
+      X[i * nv + c] *= sign * H[i * nv + i];
+      for (int j = 0; j < i; j++) X[i * nv + c] -= H[i * nv + j] * X[j * nv + c];
     }
-    for (int c = nv - rest; c < nv; c++) {
-      from[used] = X + c;
-      for (int i = 0; i < nv; i++) y[i * room + used] = X[i * nv + c];
-      used++;
-      if (used < room && (n < count - 1 || c < nv - 1)) continue;
-      const int width = (used + LANES - 1) / LANES * LANES;
-      for (int i = 0; i < nv; i++)
-        for (int s = used; s < width; s++) y[i * room + s] = 0;
-      mass_factor_columns(m, H, last, width, y, (size_t)room, sign);
-      for (int s = 0; s < used; s++)
-        for (int i = 0; i < nv; i++) from[s][i * nv] = y[i * room + s];
+  }
+}
+
+/* The packs that a matrix with nv columns consists of; the last one overlaps its neighbour, and both
+ * are solved together. */
+static inline double *pack_at(double *X, int nv, int pack) {
+  return X + ((pack + 1) * LANES <= nv ? pack * LANES : nv - LANES);
+}
+
+/* X := sign M^-1 X for a list of square matrices. */
+ENTRY_FUNCTION void mass_factor_solve(const jn_model *m, const double *H, double *const *list,
+                                      int count, double sign) {
+  const int nv = m->nv, packs = (nv + LANES - 1) / LANES;
+  dof_tree tree;
+  double *at[4];
+  int used = 0;
+  dof_tree_of(m, &tree);
+  for (int n = 0; n < count; n++) {
+    if (nv < LANES) {
+      mass_factor_small(m, H, list[n], sign);
+      continue;
+    }
+    for (int b = 0; b < packs;) {
+      const int pair = b == packs - 2 ? 2 : 1, full = used + pair > 4;
+      if (!full) {
+        for (int s = 0; s < pair; s++) at[used++] = pack_at(list[n], nv, b++);
+        if (used < 4) continue;
+      }
+      mass_factor_packs(&tree, nv, H, nv - 1, at, used, sign);
       used = 0;
     }
+  }
+  if (used) mass_factor_packs(&tree, nv, H, nv - 1, at, used, sign);
+}
+
+/* Upper half of M^-1 in X, row by row; forces on later dofs are zero, and the rows of later dofs
+ * follow from symmetry. */
+ENTRY_FUNCTION void mass_factor_inverse(const jn_model *m, const double *H, double *X) {
+  const int nv = m->nv, packs = (nv + LANES - 1) / LANES, tiles = (packs + 3) / 4;
+  dof_tree tree;
+  dof_tree_of(m, &tree);
+  for (int i = 0; i < nv * nv; i++) X[i] = 0;
+  for (int i = 0; i < nv; i++) X[i * nv + i] = 1;
+  if (nv < LANES) {
+    mass_factor_small(m, H, X, 1);
+    return;
+  }
+  for (int n = 0, b = 0; n < tiles; n++) {
+    double *at[4];
+    const int G = (packs - b + tiles - n - 1) / (tiles - n), top = (b + G) * LANES;
+    for (int g = 0; g < G; g++) at[g] = pack_at(X, nv, b++);
+    mass_factor_packs(&tree, nv, H, (top < nv ? top : nv) - 1, at, G, 1);
   }
 }
 

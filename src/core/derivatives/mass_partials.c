@@ -4,10 +4,11 @@
 #include <jounce/mass_matrix.h>
 #include <string.h>
 
+#include "core/coupled.h"
 #include "core/external.h"
 
 jn_status jn_mass_partials_check(const jn_model *m, const jn_data *data) {
-  jn_status status = jn_check_call(m, data, 0, NULL);
+  jn_status status = jn_check_state_call(m, data, 0, NULL);
   if (status) return status;
   return m->nfree && data->settings.representation != JN_BODY ? JN_ERR_ARGUMENT : JN_OK;
 }
@@ -52,6 +53,7 @@ jn_status jn_mass_partials(const jn_model *m, jn_data *data, const double *q, do
   jn_status status = jn_mass_partials_check(m, data);
   if (status) return status;
   if (m->nv && !dM) return JN_ERR_ARGUMENT;
+  if (is_coupled(m, data)) return jn_coupled_mass_partials(m, data, q, dM);
   status = jn_mass_composites(m, data, q);
   if (status) return status;
   size_t n = (size_t)m->nv * (size_t)m->nv * (size_t)m->nv;

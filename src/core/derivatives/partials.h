@@ -29,6 +29,21 @@
 
 #include "core/work.h"
 
+/* Runs a statement with K = order, a constant for low orders. */
+#define WITH_ORDER(K, order, ...) \
+  do {                            \
+    if ((order) == 0) {           \
+      enum { K = 0 };             \
+      __VA_ARGS__;                \
+    } else if ((order) == 1) {    \
+      enum { K = 1 };             \
+      __VA_ARGS__;                \
+    } else {                      \
+      const int K = (order);      \
+      __VA_ARGS__;                \
+    }                             \
+  } while (0)
+
 /* One column of v at one order. As a column: displacement P, P1 = P', X = P'' - ad_G P, and the
  * wrenches A, B, M of the subtree for phi, phi', phi''. As a row: U, T, and Z for applied wrenches
  * that do not turn with their body. Y: D'' for a unit velocity at order 0. */
@@ -113,13 +128,12 @@ typedef struct jn_forward_columns {
   double *dq, *dv, *dtau, *H;
 } jn_forward_columns;
 
-/* fold: converts B, M and Y of the columns, in place, to the velocity in the user's representation.
- * square: then the matrices d tau / d q, d tau / d v, M of order k, k = 0 in time, 0 or 1 along a
- * direction. `write` = 0 only checks that all entries are finite. */
+/* Along a direction. fold: adds E' to B and Y of the columns, in place. square: then the matrices
+ * d tau / d q, d tau / d v, M of order k, 0 or 1. */
 void jn_variation_fold(const variation *x);
-int jn_variation_square(const variation *x, int k, const jn_blocks *out, int write);
-/* An upper bound on all results of jn_variation_square and similar functions; NaN or infinite when
- * there is none. */
+void jn_variation_square(const variation *x, int k, const jn_blocks *out);
+/* An upper bound on all results of the engine's freedoms_fill and similar functions; NaN or infinite
+ * when there is none. */
 double jn_variation_bound(const variation *x);
 
 /* Directions in lanes (course.h), `width` of them: phi [nv], variations of v and forces [rows x nv]

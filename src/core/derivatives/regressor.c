@@ -111,6 +111,8 @@ jn_status jn_inertia_partials(const jn_model *model, jn_data *data, int order, c
                               const double *v, const double *tau, const jn_external *external,
                               double *out) {
   variation x;
+  if (is_coupled(model, data))
+    return jn_coupled_inertia_partials(model, data, order, q, v, tau, external, out);
   if (model && model->nv && !out) return JN_ERR_ARGUMENT;
   jn_status status = jn_variation_forward(model, data, order, q, v, tau, external, &x);
   if (status) return status;

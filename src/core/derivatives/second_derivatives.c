@@ -9,6 +9,7 @@
 #include <jounce/jet.h>
 #include <string.h>
 
+#include "core/coupled.h"
 #include "core/derivatives/partials.h"
 #include "core/engine.h"
 #include "core/external.h"
@@ -196,9 +197,9 @@ static void put_row(double *out, size_t nv, size_t b, const double *x) {
   if (out) memcpy(out + b * nv, x, sizeof(double) * nv);
 }
 
-jn_status jn_inverse_second(const jn_model *model, jn_data *data, const double *q, const double *v,
-                            const jn_external *external, const double *weight,
-                            const jn_second *out) {
+jn_status jn_open_inverse_second(const jn_model *model, jn_data *data, const double *q,
+                                 const double *v, const jn_external *external, const double *weight,
+                                 const jn_second *out) {
   variation x;
   if (!out) return JN_ERR_ARGUMENT;
   jn_status status = check(model, data, external);
@@ -224,7 +225,7 @@ jn_status jn_inverse_second(const jn_model *model, jn_data *data, const double *
         jn_blocks o = {{out->dqdq ? out->dqdq + b : NULL, n2, nv},
                        {out->dqdv ? out->dqdv + b * nv : NULL, n2, 1},
                        {out->dmdq ? out->dmdq + b : NULL, n2, nv}};
-        jn_variation_square(&x, 1, &o, 1);
+        jn_variation_square(&x, 1, &o);
       }
     }
     if (out->dvdv) {
@@ -233,11 +234,19 @@ jn_status jn_inverse_second(const jn_model *model, jn_data *data, const double *
       if (weight)
         contract(&x, weight, g, g + nv, g + 2 * nv), put_row(out->dvdv, nv, b, g + nv);
       else
-        jn_variation_square(&x, 1, &o, 1);
+        jn_variation_square(&x, 1, &o);
     }
     unit[b] = 0;
   }
   return JN_OK; /* finite, since all inputs are bounded */
+}
+
+jn_status jn_inverse_second(const jn_model *model, jn_data *data, const double *q, const double *v,
+                            const jn_external *external, const double *weight,
+                            const jn_second *out) {
+  return is_coupled(model, data)
+             ? jn_coupled_inverse_second(model, data, q, v, external, weight, out)
+             : jn_open_inverse_second(model, data, q, v, external, weight, out);
 }
 
 /* X := -M^-1 (X + M_1 F) for nv columns of X, at X + i n2 + c stride, and F [nv x nv]; F = NULL: no
@@ -279,7 +288,7 @@ static void forward_slice(const variation *x, size_t b, const first *f,
   size_t nv = (size_t)x->m->nv, n2 = nv * nv;
   double *qq = out->dqdq ? out->dqdq + b : NULL, *qv = out->dqdv ? out->dqdv + b * nv : NULL;
   jn_blocks o = {{qq, n2, nv}, {qv, n2, 1}, {NULL, 0, 0}};
-  jn_variation_square(x, 1, &o, 1);
+  jn_variation_square(x, 1, &o);
   if (qq) solve_slice(x, qq, nv, f->dq);
   if (qv) solve_slice(x, qv, 1, f->dv);
   if (out->dqdtau) solve_slice(x, out->dqdtau + b * nv, 1, f->dtau);
@@ -307,7 +316,7 @@ static void forward_velocity(const variation *x, size_t b, const double *mu, dou
     contract(x, mu, g, g + nv, g + 2 * nv);
     for (size_t j = 0; j < nv; j++) dvdv[b * nv + j] = -g[nv + j];
   } else {
-    jn_variation_square(x, 1, &o, 1);
+    jn_variation_square(x, 1, &o);
     solve_slice(x, dvdv + b * nv, 1, NULL);
   }
 }
@@ -317,6 +326,8 @@ jn_status jn_forward_second(const jn_model *model, jn_data *data, const double *
                             double *dq, double *dv, double *dtau, const jn_second_forward *out) {
   variation x;
   if (!out || (model && model->nv && (!dq || !dv || !dtau))) return JN_ERR_ARGUMENT;
+  if (is_coupled(model, data))
+    return jn_coupled_forward_second(model, data, q, v, tau, external, weight, dq, dv, dtau, out);
   jn_status status = check(model, data, external);
   if (status) return status;
   size_t nv = (size_t)model->nv, n2 = nv * nv, n = weight ? n2 : n2 * nv;

@@ -9,8 +9,7 @@
 /* P', X and higher orders of P from P_0. V, a: twist, and acceleration minus gravity, of the
  * parent. `given`: all orders of P are there.
  *   P' = ad(V) P,   X = ad(a) P + ad(V) P' */
-static inline void variation_transport(int K, int given, const six *V, const six *a,
-                                       column_jet *c) {
+INLINE void variation_transport(int K, int given, const six *V, const six *a, column_jet *c) {
   for (int k = 0; k <= K; k++) {
     six s = six_ad(V[0], c[k].P);
     for (int h = 1; h <= k; h++) s = six_add(s, six_ad(V[h], c[k - h].P));
@@ -35,7 +34,7 @@ typedef struct carried {
  *   B = 2 Mc P' + Mc' P - ad_P^T Pc
  *   M = Mc P
  * and Y = 2 P'. */
-static inline void variation_wrenches(int K, carried m, column_jet *c) {
+INLINE void variation_wrenches(int K, carried m, column_jet *c) {
   for (int k = 0; k <= K; k++) {
     six A = six_zero(), B = A, F = A;
     for (int h = 0; h <= k; h++) {
@@ -56,17 +55,21 @@ static inline void variation_wrenches(int K, carried m, column_jet *c) {
 }
 
 /* Covectors of a row; `same`: P = S, so that U = M:
- *   U = Mc S,   T = Mc' S + ad_S^T Pc,   Z = -Nc^T S */
-static inline void variation_covectors(int K, int same, carried m, const six *S, column_jet *c) {
+ *   U = Mc S,   T = Mc' S + ad_S^T Pc,   Z = -Nc^T S
+ * The linear part of T is zero: the rate of the first moment is the linear momentum. */
+INLINE void variation_covectors(int K, int same, carried m, const six *S, column_jet *c) {
   for (int k = 0; k <= K; k++) {
-    six U = six_zero(), T = U, Z = U;
+    six U = six_zero(), Z = U;
+    v3 T = v3_zero();
     for (int h = 0; h <= k; h++) {
-      if (!same) U = six_add(U, inertia10_apply(&m.M[h], S[k - h]));
-      T = six_add(T, six_add(inertia10_apply(&m.Md[h], S[k - h]), six_ad_t(S[k - h], m.P[h])));
+      const six s = S[k - h];
+      if (!same) U = six_add(U, inertia10_apply(&m.M[h], s));
+      T = v3_add(T, v3_add(sym3_apply(m.Md[h].J, s.w), v3_cross(m.P[h].w, s.w)));
+      T = v3_add(T, v3_times(2.0, v3_cross(m.P[h].v, s.v)));
       if (m.N) Z = six_sub(Z, matrix_apply_t(m.N + 6 * h, S[k - h]));
     }
     c[k].U = same ? c[k].M : U;
-    c[k].T = T;
+    c[k].T = (six){T, v3_zero()};
     c[k].Z = Z;
   }
 }

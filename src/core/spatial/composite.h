@@ -84,6 +84,20 @@ static inline void add_to_parents(const jn_model *m, double *x, size_t block, si
   }
 }
 
+/* copies the upper half of M[n x n] to the lower one, two rows at a time */
+static inline void mirror_upper(size_t n, double *M) {
+  for (size_t i = 1; i < n; i += 2) {
+    const double *from = M + i;
+    double *row = M + i * n, *next = row + n;
+    if (i + 1 < n) {
+      for (size_t j = 0; j < i; j++, from += n) row[j] = from[0], next[j] = from[1];
+      next[i] = from[1];
+    } else {
+      for (size_t j = 0; j < i; j++, from += n) row[j] = from[0];
+    }
+  }
+}
+
 /* M, C [(K+1) x nv x nv] (either may be NULL), derivatives of orders 0..K, from the composites Ms
  * and, for C, Bs (equations_of_motion.c). One pass over all pairs of a link and an ancestor or
  * itself; other entries are not written. `write` = 0 only checks that all entries are finite. */

@@ -55,19 +55,20 @@ static inline six spatial_joint_twist(const jn_link *l, const jn_work *w, int nv
 }
 
 /* Algorithm 1: screws and twists of orders from..to; those below are known. */
+INLINE void spatial_link_kinematics(const jn_model *m, const jn_work *w, int i, int from, int to) {
+  const jn_link *l = &m->link[i];
+  six *V = Vs_of(w, i);
+  const six *Vp = Vs_of(w, (l->parent < 0 ? 0 : l->parent));
+  if (from == 0) spatial_screws(m, w, i);
+  for (int k = from; k <= to; k++) {
+    if (k) spatial_screw_step(l, w, k, V);
+    V[k] = spatial_joint_twist(l, w, m->nv, k, 0);
+    if (l->parent >= 0) V[k] = six_add(V[k], Vp[k]);
+  }
+}
 static inline void spatial_kinematics_orders(const jn_model *m, const jn_work *w, int from,
                                              int to) {
-  for (int i = 0; i < m->nlink; i++) {
-    const jn_link *l = &m->link[i];
-    six *V = Vs_of(w, i);
-    const six *Vp = Vs_of(w, (l->parent < 0 ? 0 : l->parent));
-    if (from == 0) spatial_screws(m, w, i);
-    for (int k = from; k <= to; k++) {
-      if (k) spatial_screw_step(l, w, k, V);
-      V[k] = spatial_joint_twist(l, w, m->nv, k, 0);
-      if (l->parent >= 0) V[k] = six_add(V[k], Vp[k]);
-    }
-  }
+  for (int i = 0; i < m->nlink; i++) spatial_link_kinematics(m, w, i, from, to);
 }
 static inline void spatial_kinematics(const jn_model *m, const jn_work *w, int K) {
   spatial_kinematics_orders(m, w, 0, K);

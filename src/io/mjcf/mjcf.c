@@ -88,6 +88,12 @@ static int keep(const xml_node *parent, const char *element) {
   return !is_one_of(element, skipped) && !is_one_of(parent->name, closed);
 }
 
+static int keep_with_assets(const xml_node *parent, const char *element) {
+  if (strcmp(element, "asset") == 0 || strcmp(parent->name, "asset") == 0)
+    return jn_mjcf_keeps_asset(parent, element);
+  return keep(parent, element);
+}
+
 /* Replaces an element by the children of `root`, which may be none. Nothing is appended to the
  * parent later: its `last` is not kept. */
 static void replace(xml_node *at, xml_node *root) {
@@ -230,6 +236,10 @@ static void read_compiler(mjcf *m, const xml_node *at) {
     else
       memcpy(s->eulerseq, sequence, 4);
   }
+  const char *meshes = jn_mjcf_attribute(at, "meshdir"), *all = jn_mjcf_attribute(at, "assetdir");
+  if (meshes != NULL || all != NULL) s->meshdir = meshes != NULL ? meshes : all;
+  const int strips = jn_mjcf_word(m, at, "strippath", jn_mjcf_false_true);
+  if (strips >= 0) s->strippath = strips;
   jn_mjcf_numbers(m, at, "boundmass", 1, &s->boundmass);
   jn_mjcf_numbers(m, at, "boundinertia", 1, &s->boundinertia);
   jn_mjcf_numbers(m, at, "settotalmass", 1, &s->settotalmass);
@@ -257,8 +267,9 @@ static void read_option(mjcf *m, const xml_node *at) {
 
 /* Settings hold for the whole file, wherever they are. */
 static void read_settings(mjcf *m) {
-  static const char *const sections[] = {"compiler", "option", "default",  "worldbody",  "contact",
-                                         "equality", "tendon", "actuator", "deformable", NULL};
+  static const char *const sections[] = {"compiler",   "option",   "default", "worldbody",
+                                         "contact",    "equality", "tendon",  "actuator",
+                                         "deformable", "asset",    NULL};
   m->settings = (mjcf_settings){.is_degree = 1,
                                 .autolimits = 1,
                                 .eulerseq = "xyz",
@@ -295,8 +306,9 @@ static void read_root(mjcf *m, const jn_allocator *allocator) {
 }
 
 static void free_all(mjcf *m) {
-  void *blocks[] = {m->classes, m->class_names, m->bodies,     m->joints,
-                    m->sites,   m->body_names,  m->joint_names};
+  void *blocks[] = {m->classes,      m->class_names,    m->bodies,         m->joints,
+                    m->sites,        m->body_names,     m->joint_names,    m->meshes.node,
+                    m->meshes.names, m->materials.node, m->materials.names};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) jn_block_free(&m->hooks, blocks[i]);
   jn_xml_tree_free(&m->tree);
 }
@@ -318,7 +330,7 @@ jn_status jn_mjcf_watch(const char *text, size_t size, const char *name, const c
   if (m == NULL) return jn_fail(error, JN_ERR_MEMORY, name, 0, "out of memory");
   char folder[JN_FILE_PATH], which[JN_FILE_PATH] = "";
   m->hooks = m->tree.hooks = hooks;
-  m->tree.keep = keep;
+  m->tree.keep = watch != NULL ? keep_with_assets : keep;
   m->tree.most_depth = JN_MAX_MJCF_DEPTH;
   m->error = error;
   m->keeps_geoms = watch != NULL;
@@ -342,6 +354,7 @@ jn_status jn_mjcf_watch(const char *text, size_t size, const char *name, const c
   if (m->status == JN_OK) read_includes(m);
   if (m->status == JN_OK) read_settings(m);
   if (m->status == JN_OK) jn_mjcf_read_classes(m);
+  if (m->status == JN_OK && watch != NULL) jn_mjcf_read_assets(m);
   if (m->status == JN_OK) jn_mjcf_read_bodies(m);
   if (m->status == JN_OK) jn_mjcf_settle_inertias(m);
   if (m->status == JN_OK) jn_mjcf_write_spec(m);
@@ -350,7 +363,8 @@ jn_status jn_mjcf_watch(const char *text, size_t size, const char *name, const c
   if (m->status == JN_OK) jn_mjcf_report_actuators(m);
   const jn_status status = m->status;
   for (const mjcf_geom *g = m->geoms; g != NULL && status == JN_OK; g = g->next)
-    watch(context, m->bodies[g->body].name, g->type, g->pose, g->size);
+    watch(context, &(jn_geom){m->bodies[g->body].name, g->type, g->file, g->pose, g->size,
+                              g->coloured ? g->rgba : NULL});
   if (status == JN_OK)
     *out = m->spec;
   else

@@ -7,6 +7,7 @@
  *   mjcf_spec.c     the description: names, links, joints, frames
  *   mjcf_equality.c equalities as constraints
  *   mjcf_actuator.c joints without actuators
+ *   mjcf_mesh.c     what is drawn: geoms, colours, mesh files
  *   mjcf_report.c   what is reported and not used: tendons, actuators, contacts
  * mjcf.c reads the files and the settings, and calls the others in this order. */
 #ifndef JOUNCE_SRC_MJCF_H
@@ -44,6 +45,9 @@
   X(density)            \
   X(shellinertia)       \
   X(mesh)               \
+  X(material)           \
+  X(rgba)               \
+  X(scale)              \
   X(group)              \
   X(size)               \
   X(diaginertia)        \
@@ -66,7 +70,7 @@ typedef struct mjcf_values {
   double size[3]; /* an element may replace the first numbers only */
 } mjcf_values;
 
-typedef enum mjcf_kind { MJCF_JOINT, MJCF_GEOM, MJCF_SITE, MJCF_KINDS } mjcf_kind;
+typedef enum mjcf_kind { MJCF_JOINT, MJCF_GEOM, MJCF_SITE, MJCF_MESH, MJCF_KINDS } mjcf_kind;
 
 typedef struct mjcf_class {
   const char *name;
@@ -102,14 +106,24 @@ typedef struct mjcf_site {
   jn_pose pose;
 } mjcf_site;
 
-/* A geom of a simple shape; kept only for jn_mjcf_watch. */
+/* A geom of a simple shape, or a mesh; kept only for jn_mjcf_watch. */
 typedef struct mjcf_geom {
   struct mjcf_geom *next;
   int body;
   const char *type;
-  jn_pose pose; /* in the body's frame */
-  double size[3];
+  const char *file; /* of a mesh */
+  jn_pose pose;     /* in the body's frame */
+  double size[3];   /* of a mesh: scale */
+  int coloured;
+  double rgba[4];
 } mjcf_geom;
+
+/* Elements of <asset>, by name; read only for jn_mjcf_watch. */
+typedef struct mjcf_assets {
+  const xml_node **node;
+  jn_name *names; /* sorted */
+  int count;
+} mjcf_assets;
 
 typedef enum mjcf_from_geom { MJCF_NEVER, MJCF_ALWAYS, MJCF_AUTO } mjcf_from_geom;
 
@@ -120,6 +134,8 @@ typedef struct mjcf_settings {
   double boundmass, boundinertia, settotalmass; /* settotalmass <= 0: none */
   double group[2];                              /* of the geoms that give inertia */
   int has_damping;                              /* 0: disabled by a flag */
+  const char *meshdir;                          /* NULL: the folder of the model */
+  int strippath;
 } mjcf_settings;
 
 typedef struct mjcf_file {
@@ -154,6 +170,7 @@ typedef struct mjcf {
   jn_name *body_names, *joint_names; /* sorted */
   int keeps_geoms;
   mjcf_geom *geoms; /* last one first */
+  mjcf_assets meshes, materials;
   uint64_t noted[MJCF_MOST_NOTED];
   int noted_count;
 } mjcf;
@@ -224,5 +241,11 @@ void jn_mjcf_write_spec(mjcf *m);
 void jn_mjcf_report_actuators(mjcf *m);
 void jn_mjcf_read_equalities(mjcf *m); /* after jn_mjcf_write_spec, as the next */
 void jn_mjcf_report(mjcf *m);
+void jn_mjcf_read_assets(mjcf *m);
+/* Is an element of the section <asset>, or the section itself, read by who watches? */
+int jn_mjcf_keeps_asset(const xml_node *parent, const char *element);
+void jn_mjcf_keep_geom(mjcf *m, const mjcf_body *body, const xml_node *at,
+                       const mjcf_values *values, const char *type, const double size[3],
+                       jn_pose pose);
 
 #endif

@@ -49,7 +49,12 @@ static const char *const geom_known[] = {
 static const char *const site_known[] = {"name",   "class",     "type",     "group",
                                          "pos",    ORIENTATION, "material", "size",
                                          "fromto", "rgba",      "user",     NULL};
-const char *const *const jn_mjcf_known[MJCF_KINDS] = {joint_known, geom_known, site_known};
+static const char *const mesh_known[] = {
+    "name",         "class",       "content_type", "file",     "vertex",  "normal",
+    "texcoord",     "face",        "refpos",       "refquat",  "scale",   "builtin",
+    "smoothnormal", "maxhullvert", "params",       "material", "inertia", NULL};
+const char *const *const jn_mjcf_known[MJCF_KINDS] = {joint_known, geom_known, site_known,
+                                                      mesh_known};
 
 /* Where an element is: its body, the frame in it, and the class of elements without one. */
 typedef struct level {

@@ -164,18 +164,10 @@ static mass_properties geom_properties(mjcf *m, const xml_node *at, const mjcf_v
 /* Groups above 2 are not drawn, as in MuJoCo. */
 static void keep_geom(mjcf *m, const mjcf_body *body, const xml_node *at, const mjcf_values *values,
                       geom_type type, jn_pose frame) {
-  double length;
-  mjcf_geom *geom = jn_arena_new(&m->tree.arena, &m->hooks, sizeof *geom);
-  if (geom == NULL) {
-    jn_mjcf_check(m, JN_ERR_MEMORY, at, "geoms");
-    return;
-  }
-  geom->body = (int)(body - m->bodies);
-  geom->type = type_names[type];
-  geom->pose = jn_pose_mul(frame, jn_mjcf_pose(m, at, values, &length));
-  read_size(m, at, values, type, length, geom->size);
-  geom->next = m->geoms;
-  m->geoms = geom;
+  double length, size[3] = {0};
+  const jn_pose pose = jn_pose_mul(frame, jn_mjcf_pose(m, at, values, &length));
+  if (values->value[MJCF_mesh].text == NULL) read_size(m, at, values, type, length, size);
+  if (m->status == JN_OK) jn_mjcf_keep_geom(m, body, at, values, type_names[type], size, pose);
 }
 
 void jn_mjcf_read_geom(mjcf *m, mjcf_body *body, const xml_node *at, jn_pose frame, int class) {
@@ -191,7 +183,7 @@ void jn_mjcf_read_geom(mjcf *m, mjcf_body *body, const xml_node *at, jn_pose fra
     jn_mjcf_fail(m, JN_ERR_MODEL, at, "%s: mass must not be negative",
                  jn_mjcf_subject(at, subject));
   jn_mjcf_value(m, &values, MJCF_density, 1, 1, &density);
-  if (m->keeps_geoms && group < 3 && size_count[type] && values.value[MJCF_mesh].text == NULL)
+  if (m->keeps_geoms && group < 3 && (size_count[type] || values.value[MJCF_mesh].text != NULL))
     keep_geom(m, body, at, &values, type, frame);
   if (m->status != JN_OK || type == PLANE) return;
   if (group < m->settings.group[0] || group > m->settings.group[1]) return;

@@ -282,7 +282,7 @@ jn_pose jn_mjcf_pose(mjcf *m, const xml_node *at, const mjcf_values *values, dou
 
 /* ---- default classes */
 
-static const char *const kind_names[MJCF_KINDS] = {"joint", "geom", "site"};
+static const char *const kind_names[MJCF_KINDS] = {"joint", "geom", "site", "mesh"};
 
 int jn_mjcf_find_class(mjcf *m, const xml_node *at, const char *name) {
   const int found = jn_names_find(m->class_names, m->class_count, name);

@@ -13,6 +13,7 @@
 #include "base/block.h"
 #include "base/fail.h"
 #include "io/file.h"
+#include "io/text.h"
 #include "model/spec.h"
 
 static const char *name_at(const jn_json *object, const char *key) {
@@ -120,19 +121,35 @@ static int has_link(const jn_spec *spec, const char *link) {
   return link == NULL || strcmp(link, "world") == 0 || jn_spec_find_link(spec, link) >= 0;
 }
 
+/* "; did you mean 'x'?" for a name that is not there, or "" */
+static void suggest(char hint[JN_JSON_HINT], const char *name, const jn_spec *spec, int joints) {
+  const int count = joints ? jn_spec_joint_count(spec) : jn_spec_link_count(spec);
+  hint[0] = '\0';
+  for (int i = 0; i < count && !hint[0]; i++) {
+    const char *words[] = {
+        joints ? jn_spec_get_joint(spec, i)->name : jn_spec_get_link(spec, i)->name, NULL};
+    const char *near = jn_nearest_word(name, words);
+    if (near) snprintf(hint, JN_JSON_HINT, "; did you mean '%.200s'?", near);
+  }
+}
+
 void jn_json_check_names(jn_json_text *text, jn_spec *spec, int first) {
+  char hint[JN_JSON_HINT];
   for (int i = first; i < jn_spec_constraint_count(spec) && !text->status; i++) {
     jn_constraint_desc *c = jn_spec_constraint(spec, i);
-    for (int t = 0; t < c->term_count && !text->status; t++)
-      if (jn_spec_find_joint(spec, c->terms[t].joint) < 0)
-        text->status =
-            jn_fail(text->error, JN_ERR_MODEL, text->file, c->line,
-                    "constraint '%s': the model has no joint '%s'", c->name, c->terms[t].joint);
+    for (int t = 0; t < c->term_count && !text->status; t++) {
+      if (jn_spec_find_joint(spec, c->terms[t].joint) >= 0) continue;
+      suggest(hint, c->terms[t].joint, spec, 1);
+      text->status = jn_fail(text->error, JN_ERR_MODEL, text->file, c->line,
+                             "constraint '%s': the model has no joint '%s'%s", c->name,
+                             c->terms[t].joint, hint);
+    }
     for (int s = 0; s < 2 && !text->status && c->type != JN_CONSTRAINT_COUPLING; s++) {
       const char *link = s ? c->b.link : c->a.link;
-      if (!has_link(spec, link))
-        text->status = jn_fail(text->error, JN_ERR_MODEL, text->file, c->line,
-                               "constraint '%s': the model has no link '%s'", c->name, link);
+      if (has_link(spec, link)) continue;
+      suggest(hint, link, spec, 0);
+      text->status = jn_fail(text->error, JN_ERR_MODEL, text->file, c->line,
+                             "constraint '%s': the model has no link '%s'%s", c->name, link, hint);
     }
   }
 }

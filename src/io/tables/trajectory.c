@@ -328,7 +328,7 @@ static void read_pieces(reader *r, int joint, const jn_json *source) {
   const jn_json axes = lookup(r, source, "axes"), c = lookup(r, source, "coefficients"),
                 w = lookup(r, source, "w"), times = lookup(r, source, "breaks");
   jn_motion *m = &r->T->motion[joint];
-  int breaks, factors = 0, index, n = has_rotation ? j->nv - 3 : j->nv;
+  int breaks, factors = 0, index, fitted = 0, n = has_rotation ? j->nv - 3 : j->nv;
   const double *b = get_rows(r, &times, 1, 0, &breaks);
   const double *axis = has_rotation && axes.value ? get_rows(r, &axes, 3, 0, &factors) : NULL;
   if (has_rotation) n += axes.value ? factors : 4;
@@ -356,6 +356,8 @@ static void read_pieces(reader *r, int joint, const jn_json *source) {
     const jn_json origin = lookup(r, source, "origin");
     read_rows(&origin, breaks - 1, 1, s->origin);
   }
+  read_flag(r, source, "fitted", &fitted);
+  for (int k = 0; fitted && k < j->nq; k++) r->T->variance[j->iq + k].kind = JN_VARIANCE_UNKNOWN;
   m->spline = m->rotation_spline = index;
   m->first = 0;
   if (!has_rotation) return;
@@ -369,7 +371,7 @@ static const char *const source_keys[] = {
     "kind", "value", "values", "times", "start", "end", "coefficients", "w", "a", "b", "degree",
     "knots", "derivative", "start_derivatives", "end_derivatives", "lambda", "tolerance",
     "pieces", "breaks", "axes", "quat", "origin", "force", "ends", "outliers", "unwrap", "degrees",
-    NULL};
+    "fitted", NULL};
 /* clang-format on */
 
 static void read_hold(reader *r, int joint, const jn_json *source) {

@@ -55,6 +55,13 @@ static void table(const saving *s, const char *key, const jn_spline *p, const jn
   fputc(']', s->file);
 }
 
+/* The bands of a fit are not saved: the file says that there were some. */
+static int is_fitted(const jn_trajectory *T, const jn_joint *j) {
+  int fitted = 0;
+  for (int k = 0; k < j->nq; k++) fitted |= T->variance[j->iq + k].kind != JN_VARIANCE_ZERO;
+  return fitted;
+}
+
 static void joint(const saving *s, int i) {
   const jn_joint *j = &s->T->joint[i];
   const jn_motion *m = &s->T->motion[i];
@@ -64,7 +71,7 @@ static void joint(const saving *s, int i) {
   const int rotation_functions = m->rotation == JN_CURVE_PRODUCT ? m->factors
                                  : has_rotation                  ? 4
                                                                  : 0;
-  fputs("{\"breaks\": ", s->file);
+  fputs(is_fitted(s->T, j) ? "{\"fitted\": true, \"breaks\": " : "{\"breaks\": ", s->file);
   numbers(s, p->pieces + 1, p->breaks);
   table(s, "coefficients", p, m, plain, rotation_functions, p->degree + 1, p->c);
   if (p->terms) {

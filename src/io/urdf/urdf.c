@@ -52,8 +52,9 @@ static void read_inertia(reader *r, const char **attributes) {
 /* A second <inertial> is accepted if it says the same as the first. */
 static void compare_inertials(reader *r) {
   const jn_link_desc *a = &r->first_link, *b = &r->link;
-  const int same = a->mass == b->mass && a->com.x == b->com.x && a->com.y == b->com.y &&
-                   a->com.z == b->com.z && memcmp(&a->inertia, &b->inertia, sizeof a->inertia) == 0;
+  int same =
+      a->mass == b->mass && a->com.x == b->com.x && a->com.y == b->com.y && a->com.z == b->com.z;
+  for (int i = 0; i < 9; i++) same &= a->inertia.m[i / 3][i % 3] == b->inertia.m[i / 3][i % 3];
   if (same)
     note(r, JN_NOTE, r->second_line, "%sa second <inertial> equal to the first is ignored",
          r->subject);
@@ -137,10 +138,14 @@ static int has_axis(jn_joint_type type) {
 }
 
 static void start_joint(reader *r, const char **attributes) {
-  r->subject[0] = '\0';
-  required_name(r, "joint", attributes, "name", r->name);
+  r->subject[0] = r->name[0] = '\0';
+  const char *name = attribute(attributes, "name");
+  if (name == NULL || name[0] != '\0') required_name(r, "joint", attributes, "name", r->name);
   if (r->xml.status != JN_OK) return;
-  snprintf(r->subject, sizeof r->subject, "joint '%s': ", r->name);
+  if (r->name[0] != '\0')
+    snprintf(r->subject, sizeof r->subject, "joint '%s': ", r->name);
+  else
+    snprintf(r->subject, sizeof r->subject, "joint without a name: ");
   r->joint = jn_joint_default(r->name, JN_JOINT_FIXED, NULL, NULL);
   r->joint.line = line_of(r);
   r->joint.placement = JN_BY_FRAME;
@@ -214,6 +219,10 @@ static void end_joint(reader *r) {
   if (r->xml.status != JN_OK) return;
   joint->parent = r->parent;
   joint->child = r->child;
+  if (r->name[0] == '\0') { /* joint->name */
+    memcpy(r->name, r->child, sizeof r->name);
+    note(r, JN_WARNING, joint->line, "%sit is called '%s' like its child", r->subject, r->name);
+  }
   check(r, jn_spec_add_joint(r->spec, joint), joint->line, "joints");
   int has_range =
       (joint->type == JN_JOINT_REVOLUTE && !r->is_continuous) || joint->type == JN_JOINT_PRISMATIC;

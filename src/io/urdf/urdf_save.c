@@ -359,9 +359,11 @@ static void write_joint(writer *w, const jn_joint_desc *j) {
 
 /* Is this the joint that holds the root at the origin of the world, which URDF does not write? */
 static int is_base(const writer *w, const jn_joint_desc *j) {
-  static const jn_pose identity = {{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, {0, 0, 0}};
-  return j->parent == NULL && j->type == JN_JOINT_FIXED &&
-         memcmp(&w->home[link_named(w, j->child)], &identity, sizeof identity) == 0;
+  if (j->parent != NULL || j->type != JN_JOINT_FIXED) return 0;
+  const jn_pose C = w->home[link_named(w, j->child)];
+  int is_identity = C.p.x == 0 && C.p.y == 0 && C.p.z == 0;
+  for (int i = 0; i < 9; i++) is_identity &= C.R.m[i / 3][i % 3] == (i % 4 == 0);
+  return is_identity;
 }
 
 static void write_robot(writer *w) {

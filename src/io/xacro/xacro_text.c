@@ -165,7 +165,17 @@ static const char *folder_of_file(xacro *x) {
   return real != NULL && realpath(folder, real) != NULL ? real : ".";
 }
 
-/* find NAME, arg NAME, cwd, dirname, optenv NAME DEFAULT */
+/* $(eval EXPRESSION): the names are those of arguments, and no properties. */
+static const char *eval_arguments(xacro *x, const char *expression) {
+  xacro_scope *s = jn_xacro_scope_new(x, NULL, 0);
+  for (const xacro_symbol *a = x->arguments; a != NULL && s != NULL; a = a->next)
+    jn_xacro_define(x, s, a->name, a->value, 0);
+  if (x->status != JN_OK) return "";
+  const xacro_value v = jn_xacro_expression(x, s, expression);
+  return x->status == JN_OK ? jn_xacro_str(x, v) : "";
+}
+
+/* find NAME, arg NAME, cwd, dirname, optenv NAME DEFAULT, eval EXPRESSION */
 static const char *substitute(xacro *x, const char *text) {
   size_t n, m;
   const char *rest = text, *command = next_word(&rest, &n), *operand = next_word(&rest, &m);
@@ -177,6 +187,7 @@ static const char *substitute(xacro *x, const char *text) {
     return jn_xacro_copy(x, rest, strlen(rest));
   }
   if (m > 0 && n == 4 && strncmp(command, "find", n) == 0) return jn_xacro_package(x, name);
+  if (m > 0 && n == 4 && strncmp(command, "eval", n) == 0) return eval_arguments(x, operand);
   if (m > 0 && n == 3 && strncmp(command, "arg", n) == 0) {
     const xacro_symbol *a = jn_xacro_argument(x, name);
     if (a != NULL) return a->value.as.text;
@@ -185,12 +196,12 @@ static const char *substitute(xacro *x, const char *text) {
                   name, name);
     return "";
   }
-  jn_xacro_fail(
-      x, JN_ERR_SYNTAX,
-      n == 3 && strncmp(command, "env", n) == 0
-          ? "$(%.100s): the environment is not read: " XACRO_ADVICE
-          : "$(%.100s) is not read (known are find, arg, cwd, dirname, optenv): " XACRO_ADVICE,
-      text);
+  jn_xacro_fail(x, JN_ERR_SYNTAX,
+                n == 3 && strncmp(command, "env", n) == 0
+                    ? "$(%.100s): the environment is not read: " XACRO_ADVICE
+                    : "$(%.100s) is not read (known are find, arg, cwd, dirname, optenv, "
+                      "eval): " XACRO_ADVICE,
+                text);
   return "";
 }
 

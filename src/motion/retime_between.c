@@ -1,0 +1,380 @@
+/* retime_between.c: what a motion uses of every limit, between the points of the grid too; limits that
+ * are exceeded there are tightened.
+ *
+ * The rows of the problem are known at the knots and the middles of the cells. At the quarters between them
+ * they are interpolated by polynomials of degree 5, or of degree 3 to estimate the error; around breaks of
+ * the path, where they are not smooth, they are computed. */
+#include <math.h>
+
+#include "base/block.h"
+#include "motion/clock_rows.h"
+#include "motion/retime.h"
+#include "trajectory/trajectory.h"
+
+static const double margin = 2e-7;    /* what is not seen between the places looked at */
+static const double tolerated = 3e-5; /* excess that is not tightened */
+
+/* The motion. */
+
+/* the motion at u - u_0 = target of a cell u - u_0 = sum a_k s^k, s = (t - t_0)/h, near s */
+static void set_motion(retiming *x, const double a[8], double h, double s, double target,
+                       size_t at) {
+  double d0 = 0, d1 = 0, d2 = 0, d3 = 0;
+  for (int step = 0; step < 20; step++) {
+    /* the polynomial and its derivatives, divided by their factorials */
+    d0 = a[7], d1 = d2 = d3 = 0;
+    for (int k = 6; k >= 0; k--)
+      d3 = d3 * s + d2, d2 = d2 * s + d1, d1 = d1 * s + d0, d0 = d0 * s + a[k];
+    const double move = (target - d0) / d1;
+    if (fabs(move) < 1e-8) break;
+    s = fmin(1, fmax(0, s + move));
+  }
+  const double speed = d1 / h;
+  x->b[at] = speed * speed;
+  x->b1[at] = 4 * d2 / (h * h);
+  x->b2[at] = 12 * d3 / (h * h * h) / speed;
+}
+
+/* b = u'^2, b' = 2 u'', b'' = 2 u'''/u' of the motion. Its clock is a polynomial of degree 7 in t between
+ * knots (jn_trajectory_clocked); t is found by Newton's method. */
+void jn_retime_motion(retiming *x) {
+  const int N = x->p.cells;
+  int next = 0; /* break */
+  for (int cell = 0; cell < N; cell++) {
+    const double *row = x->clock + 5 * (size_t)cell;
+    double a[8], h = jn_clock_powers(row, row + 5, a);
+    for (int part = 1; part < 4; part++)
+      set_motion(x, a, h, 0.25 * part, 0.25 * part * (row[6] - row[1]),
+                 (size_t)jn_retime_in_cell(x, cell, part));
+    for (; next < x->break_count && (cell == N - 1 || x->breaks[next] < row[6]); next++) {
+      const double u = x->breaks[next] - row[1];
+      set_motion(x, a, h, u / (row[6] - row[1]), u, (size_t)(x->p.points + next));
+    }
+  }
+  for (int i = 0; i < x->quarters; i++) {
+    const int to = x->exact[i], from = x->p.stride + i;
+    if (to) x->b[to] = x->b[from], x->b1[to] = x->b1[from], x->b2[to] = x->b2[from];
+  }
+}
+
+/* Uses. */
+
+int jn_retime_is_own(const retiming *x, int k) {
+  return k < x->p.second + x->p.third && x->row[k].iv < 0;
+}
+
+enum { COLUMNS = 6 };
+
+/* Points with their rows, one after the other, and the motion there. */
+typedef struct places {
+  int count;
+  const double *k[COLUMNS]; /* columns of the row (jn_clock_row) */
+  const double *cap, *b, *b1, *b2;
+} places;
+
+/* The use of row k at places of the motion at `speed`. Side 1: of the upper limit, -1: of the lower, 0: of
+ * the nearer. */
+static void use_at(const jn_clock_problem *p, int k, double speed, int side, const places *a,
+                   double *restrict use) {
+  const double x1 = speed, x2 = x1 * x1, x3 = x2 * x1;
+  const double *restrict b = a->b, *restrict b1 = a->b1, *restrict b2 = a->b2,
+                         *restrict k0 = a->k[0], *restrict k1 = a->k[1], *restrict kg = a->k[2];
+  if (k == p->second + p->third) {
+    for (int i = 0; i < a->count; i++) use[i] = x1 * sqrt(b[i] / a->cap[i]);
+  } else if (k >= p->second) {
+    const double *restrict k2 = a->k[3];
+    for (int i = 0; i < a->count; i++)
+      use[i] = sqrt(b[i]) * (x3 * (k2[i] * b2[i] + k1[i] * b1[i] + k0[i] * b[i]) + x1 * kg[i]);
+    for (int i = 0; p->damped && i < a->count; i++)
+      use[i] += x2 * (a->k[5][i] * b1[i] + a->k[4][i] * b[i]);
+    const double high = 1 / p->high[k], low = -1 / p->low[k], one = side > 0 ? high : low;
+    if (side)
+      for (int i = 0; i < a->count; i++) use[i] *= one;
+    else
+      for (int i = 0; i < a->count; i++) use[i] *= use[i] > 0 ? high : low;
+  } else {
+    for (int i = 0; i < a->count; i++) use[i] = x2 * (k1[i] * b1[i] + k0[i] * b[i]);
+    for (int i = 0; p->damped && i < a->count; i++) use[i] += x1 * a->k[3][i] * sqrt(b[i]);
+    const double high = p->high[k], low = -p->low[k], one = side > 0 ? high : low;
+    if (side)
+      for (int i = 0; i < a->count; i++) use[i] /= one - kg[i];
+    else
+      for (int i = 0; i < a->count; i++) use[i] /= (use[i] > 0 ? high : low) - kg[i];
+  }
+}
+
+double jn_retime_use(retiming *x, int k, double speed) {
+  const jn_clock_problem *p = &x->p;
+  const int rows = p->second + p->third;
+  places a = {.count = x->all, .cap = x->cap, .b = x->b, .b1 = x->b1, .b2 = x->b2};
+  double *restrict use = x->use, most = 0;
+  if (k < rows) jn_clock_row(p, k, a.k);
+  use_at(p, k, speed, 0, &a, use);
+  if (x->tight && k < rows) {
+    const double *restrict tight = x->tight + (size_t)k * (size_t)p->stride;
+    for (int i = 0; i < x->all; i++) use[i] /= tight[i];
+  }
+  for (int i = 0; i < x->all; i++) most = use[i] > most ? use[i] : most;
+  return most;
+}
+
+/* The five quarters of a cell, then the second and the fourth from rows of degree 3. */
+enum { PARTS = 5, CELL = PARTS + 2 };
+typedef struct cell_places {
+  places at;
+  double k[COLUMNS][CELL], cap[CELL], b[CELL], b1[CELL], b2[CELL];
+} cell_places;
+
+/* The columns of row k at a quarter between points of the problem, from those at six points at distances of
+ * half a cell: by a polynomial of degree 5 at `part`, of degree 3 at `rough`. */
+static void interpolate(const retiming *x, int count, const double *const from[COLUMNS],
+                        const double *tight, int quarter, int part, int rough, cell_places *c) {
+  static const double weight[2][6] = {
+      {3.0 / 256, -25.0 / 256, 150.0 / 256, 150.0 / 256, -25.0 / 256, 3.0 / 256},
+      {0, -1.0 / 16, 9.0 / 16, 9.0 / 16, -1.0 / 16, 0}};
+  double untightened[6];
+  int at[6];
+  for (int n = 0; n < 6; n++) {
+    const int half = quarter + n, cell = half / 2, last = cell == x->p.cells;
+    at[n] = jn_retime_in_cell(x, cell - last, last ? 4 : 2 * (half % 2));
+    untightened[n] = tight ? 1 / tight[at[n]] : 1;
+  }
+  for (int i = 0; i < count; i++) {
+    double fine = 0, coarse = 0;
+    for (int n = 0; n < 6; n++) {
+      /* the static force is not tightened */
+      const double value =
+          from[i][at[n]] * (i == 2 && count < 4 + x->p.damped ? 1 : untightened[n]);
+      fine += weight[0][n] * value, coarse += weight[1][n] * value;
+    }
+    c->k[i][part] = fine, c->k[i][rough] = coarse;
+  }
+}
+
+/* The largest b that the velocities at a quarter allow. */
+static jn_status quarter_cap(retiming *x, int at) {
+  if (at < x->p.stride || x->cap[at] > 0) return JN_OK;
+  const jn_status status =
+      jn_trajectory_at(x->path, jn_retime_point(x, at), -1, x->representation, x->q, x->v);
+  return status ? status : jn_retime_velocity_cap(x, 0, &x->cap[at]);
+}
+
+/* Row k and the motion in a cell. */
+static jn_status cell_of(retiming *x, int k, int cell, cell_places *c) {
+  const jn_clock_problem *p = &x->p;
+  const int is_cap = k == p->second + p->third;
+  const double *from[COLUMNS], *tight = x->tight ? x->tight + (size_t)k * (size_t)p->stride : NULL;
+  const int count = is_cap ? 0 : jn_clock_row(p, k, from);
+  c->at = (places){.count = PARTS, .cap = c->cap, .b = c->b, .b1 = c->b1, .b2 = c->b2};
+  for (int i = 0; i < count; i++) c->at.k[i] = c->k[i];
+  for (int part = 0; part < PARTS; part++) {
+    const int at = jn_retime_in_cell(x, cell, part), quarter = at - p->stride,
+              exact = quarter < 0 ? at : x->exact[quarter], rough = PARTS + part / 2;
+    c->b[part] = x->b[at], c->b1[part] = x->b1[at], c->b2[part] = x->b2[at];
+    if (is_cap) {
+      const jn_status status = quarter_cap(x, at);
+      if (status) return status;
+      c->cap[part] = x->cap[at];
+    } else if (exact || quarter < 0) {
+      const double f = tight ? 1 / tight[exact] : 1;
+      for (int i = 0; i < count; i++)
+        c->k[i][part] = from[i][exact] * (i == 2 && k < p->second ? 1 : f);
+    } else {
+      interpolate(x, count, from, tight, quarter, part, rough, c);
+      c->b[rough] = x->b[at], c->b1[rough] = x->b1[at], c->b2[rough] = x->b2[at];
+      c->at.count = CELL;
+    }
+  }
+  return JN_OK;
+}
+
+/* use[CELL] of row k; x->doubt */
+static void use_in_cell(retiming *x, int k, double speed, int side, const cell_places *c,
+                        double use[CELL]) {
+  use_at(&x->p, k, speed, side, &c->at, use);
+  if (c->at.count < CELL) return;
+  for (int i = 0; i < 2; i++) {
+    const double error = fabs(use[PARTS + i] - use[2 * i + 1]);
+    if (error > x->doubt) x->doubt = error;
+  }
+}
+
+static double larger(double a, double b) { return a > b ? a : b; }
+
+static double largest_of(const double use[PARTS]) {
+  return larger(larger(larger(use[0], use[1]), larger(use[2], use[3])), use[4]);
+}
+
+/* x->use at the points of the problem in a cell, the largest */
+static double use_at_points(const retiming *x, int cell) {
+  const double ends = larger(x->use[cell], x->use[cell + 1]);
+  const double most = larger(ends, x->use[jn_retime_in_cell(x, cell, 2)]);
+  if (cell > 0 && cell < x->p.cells - 1) return most;
+  return larger(
+      most, larger(x->use[jn_retime_in_cell(x, cell, 1)], x->use[jn_retime_in_cell(x, cell, 3)]));
+}
+
+/* Tightening. */
+
+/* the points of the problem in a cell and at its ends */
+static int points_of(const retiming *x, int cell, int *points) {
+  int count = 0;
+  for (int part = 0; part <= 4; part++) {
+    const int at = jn_retime_in_cell(x, cell, part);
+    if (at < x->p.points) points[count++] = at;
+  }
+  return count;
+}
+
+/* Divides the limits of row k in a cell by the ratio, in the part that depends on the speed. */
+static void tighten(retiming *x, int k, int cell, double ratio) {
+  const jn_clock_problem *p = &x->p;
+  const int third = k >= p->second;
+  /* ends at the damping, which is NULL without */
+  double *const of_second[] = {p->s0, p->s1, p->sd, NULL}, *const of_third[] = {p->r0, p->r1, p->r2,
+                                                                                p->rg, p->d0, p->d1,
+                                                                                NULL};
+  int points[5], count = points_of(x, cell, points);
+  for (int i = 0; i < count; i++) {
+    const size_t at = (size_t)points[i];
+    x->tight[(size_t)k * (size_t)p->stride + at] *= ratio;
+    if (k == p->second + p->third) {
+      p->cap[at] /= ratio * ratio;
+      continue;
+    }
+    for (double *const *part = third ? of_third : of_second; *part; part++)
+      (*part)[(size_t)(third ? k - p->second : k) * (size_t)p->stride + at] *= ratio;
+  }
+}
+
+/* Row k was left out around a cell and is exceeded there: it takes part from now on. */
+static int activate(retiming *x, int k, int cell) {
+  const int chunks = jn_clock_chunks(x->p.points);
+  int points[5], count = points_of(x, cell, points), more = 0;
+  if (!x->p.active || k == x->p.second + x->p.third) return 0;
+  for (int i = 0; i < count; i++) {
+    unsigned char *a = x->active + (size_t)k * (size_t)chunks + points[i] / JN_CLOCK_PIECE;
+    more |= !*a;
+    *a = 1;
+  }
+  return more;
+}
+
+/* Row k, by x->use and between the points of every cell. */
+static jn_status tighten_row(retiming *x, int k, double *worst) {
+  const double seen = 0.9; /* use at points, to look between them */
+  const size_t all = (size_t)(x->p.second + x->p.third + 1) * (size_t)x->p.stride;
+  int next = 0; /* break */
+  for (int cell = 0; cell < x->p.cells; cell++) {
+    const double end = x->clock[5 * (size_t)cell + 6];
+    double here = 0, use[CELL];
+    cell_places c;
+    for (; next < x->break_count && x->breaks[next] < end; next++)
+      here = larger(here, x->use[x->p.points + next]);
+    if (here < seen && use_at_points(x, cell) < seen) continue;
+    const jn_status status = cell_of(x, k, cell, &c);
+    if (status) return status;
+    use_in_cell(x, k, 1, 0, &c, use);
+    here = larger(here, largest_of(use));
+    *worst = larger(*worst, here);
+    if (here <= 1 + tolerated || activate(x, k, cell)) continue;
+    if (!x->tight) {
+      if (!(x->tight = jn_block_new(&x->scratch, all, sizeof *x->tight))) return JN_ERR_MEMORY;
+      for (size_t i = 0; i < all; i++) x->tight[i] = 1;
+    }
+    tighten(x, k, cell, here * (1 + tolerated));
+  }
+  return JN_OK;
+}
+
+jn_status jn_retime_tighten(retiming *x, double *worst) {
+  jn_status status = JN_OK;
+  *worst = 0;
+  for (int k = 0; k <= x->p.second + x->p.third && !status; k++) {
+    if (jn_retime_is_own(x, k)) continue;
+    *worst = fmax(*worst, jn_retime_use(x, k, 1));
+    status = tighten_row(x, k, worst);
+  }
+  return status;
+}
+
+/* Slowing down. */
+
+/* The top of the parabola through three equidistant values, if it is between them. */
+static double top(double a, double b, double c) {
+  const double slope = 0.5 * (c - a), bend = a - 2 * b + c;
+  if (!(bend < 0) || fabs(slope) > -bend) return larger(b, larger(a, c));
+  return b - 0.5 * slope * slope / bend;
+}
+
+/* Values at FINE + 1 places of a cell of the polynomial through its five values: weights */
+enum { FINE = 32 };
+typedef double fine_weights[FINE + 1][5];
+
+static void make_weights(fine_weights w) {
+  for (int n = 0; n <= FINE; n++)
+    for (int i = 0; i < 5; i++) {
+      w[n][i] = 1;
+      for (int k = 0; k < 5; k++)
+        if (k != i) w[n][i] *= (4.0 * n / FINE - k) / (i - k);
+    }
+}
+
+/* The largest value in a cell from its five values; if it may be above `from`. The polynomial counts
+ * where it is near the parabolas: not across a jump in the cell. */
+static double top_of_cell(fine_weights w, const double y[5], double from) {
+  const double rough =
+      larger(top(y[0], y[1], y[2]), larger(top(y[1], y[2], y[3]), top(y[2], y[3], y[4])));
+  double most = rough, before = y[0], last = y[0];
+  if (rough < from) return rough;
+  for (int n = 1; n <= FINE; n++) {
+    const double at =
+        w[n][0] * y[0] + w[n][1] * y[1] + w[n][2] * y[2] + w[n][3] * y[3] + w[n][4] * y[4];
+    most = larger(most, n > 1 ? top(before, last, at) : at);
+    before = last, last = at;
+  }
+  return most < rough + 1e-3 ? most : rough;
+}
+
+/* The largest use of row k in all cells. */
+static jn_status top_of_cells(retiming *x, fine_weights w, int k, double speed, double *most) {
+  const double seen = 0.98;
+  *most = 0;
+  for (int i = x->p.points; i < x->all; i++) *most = larger(*most, x->use[i]);
+  for (int cell = 0; cell < x->p.cells; cell++) {
+    cell_places c;
+    double use[CELL];
+    if (use_at_points(x, cell) < seen) continue;
+    const jn_status status = cell_of(x, k, cell, &c);
+    if (status) return status;
+    for (int side = 1; side >= -1; side -= 2) {
+      use_in_cell(x, k, speed, side, &c, use);
+      if (largest_of(use) > 0.99) *most = larger(*most, top_of_cell(w, use, 0.999));
+      /* the other side counts if a value is there */
+      if (use[0] >= 0 && use[1] >= 0 && use[2] >= 0 && use[3] >= 0 && use[4] >= 0) break;
+    }
+  }
+  return JN_OK;
+}
+
+/* Velocity falls with the speed, the changing part of forces with its square, rates at least with the
+ * speed, jerk with its cube. */
+jn_status jn_retime_slow_down(retiming *x, double speed, double *factor, double *excess) {
+  const jn_clock_problem *p = &x->p;
+  const int rows = p->second + p->third;
+  fine_weights weights;
+  make_weights(weights);
+  *factor = 1, *excess = 0;
+  for (int k = 0; k <= rows; k++) {
+    double most;
+    if (jn_retime_is_own(x, k) || jn_retime_use(x, k, speed) < 0.98) continue;
+    const jn_status status = top_of_cells(x, weights, k, speed, &most);
+    if (status) return status;
+    const double power = k >= p->second && k < rows && x->row[k].kind == JN_LIMIT_JERK ? 1.0 / 3
+                         : k < p->second && !p->damped                                 ? 0.5
+                                                                                       : 1;
+    *excess = fmax(*excess, most - 1);
+    if (most > 1 - margin) *factor = fmax(*factor, 1 + power * (most - 1 + margin));
+  }
+  return JN_OK;
+}

@@ -1,0 +1,255 @@
+/* test_digits.c: results that lost digits which the problem itself does not lose, against the same
+ * dynamics in 113 bits. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/check.h"
+#include "oracle/sample.h"
+
+enum { ORDER = 9 };
+
+/* Largest |x_k - exact_k|, relative to the largest exact force of order k, over all orders. */
+static double worst_of_orders(const quad *exact, const double *x, size_t nv) {
+  double worst = 0;
+  for (size_t k = 0; k <= ORDER; k++)
+    worst = worse(worst, quad_distance(exact, x, k * nv, (k + 1) * nv) /
+                             quad_largest(exact, k * nv, (k + 1) * nv));
+  return worst;
+}
+
+/* x with every number changed by up to one unit in its last place */
+static quad *nearby(rng *r, const double *x, size_t n) {
+  quad *y = to_quads(x, n);
+  for (size_t i = 0; i < n; i++) y[i] += (quad)(x[i] * rng_range(r, -1, 1) * 0x1p-52);
+  return y;
+}
+/* How much the forces change when all inputs change in their last place: what any algorithm may
+ * lose. Largest of a few changes, relative as above. */
+static double sensitivity(const quad_robot *m, const robot *r, jn_representation rep,
+                          const unsigned char *prescribed, const double *tau, const quad *exact) {
+  rng random = rng_new(7);
+  double worst = 0;
+  for (int i = 0; i < 4; i++) {
+    const size_t nv = (size_t)r->nv;
+    quad *q = nearby(&random, r->q, (size_t)r->nq), *v = nearby(&random, r->v, r->n + nv),
+         *T = nearby(&random, tau, r->n);
+    core_hybrid(m, ORDER, rep, prescribed, q, v, T);
+    for (size_t k = 0; k <= ORDER; k++)
+      worst = worse(worst, quad_difference(T, exact, k * nv, (k + 1) * nv) /
+                               quad_largest(exact, k * nv, (k + 1) * nv));
+    free(q), free(v), free(T);
+  }
+  return worst;
+}
+
+/* A prescribed free base carries bodies on free joints that are driven by forces: the base's wrench
+ * is that of the forces, whatever the bodies do. With forces that are small for the motion, digits
+ * were lost where inertia times acceleration cancelled. The reference is the same algorithm in 113
+ * bits; it is compared with Newton's law for the motion that it finds. */
+static void wrench_of_a_base_behind_a_driven_free_joint(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 24; seed++)
+    for (int rep = 0; rep < 4; rep++) {
+      robot r = robot_random(seed, 2 + (int)(seed % 4), JN_JOINT_FREE,
+                             TYPE(FREE) | (seed % 3 ? TYPE(REVOLUTE) : 0), ORDER);
+      const size_t nv = (size_t)r.nv;
+      robot_represent(&r, (jn_representation)rep);
+      jn_data_settings(r.data)->damping = 0;
+      unsigned char prescribed[8] = {1};
+      double *tau = robot_inverse(&r, r.v, NULL), *v = doubles(r.n + nv), lost;
+      memcpy(v, r.v, (r.n + nv) * sizeof *v);
+      for (size_t i = 0; i < r.n; i++) tau[i] *= seed % 2 ? 1e-3 : 0;
+      quad_robot *m = quad_robot_new(r.model, jn_data_settings(r.data)->gravity);
+      quad *q = to_quads(r.q, (size_t)r.nq), *V = to_quads(v, r.n + nv), *T = to_quads(tau, r.n);
+      quad *newton = quads(r.n);
+      assert_true(core_hybrid(m, ORDER, (jn_representation)rep, prescribed, q, V, T));
+      newton_inverse(m, ORDER, (jn_representation)rep, q, V, newton);
+      for (size_t k = 0; k <= ORDER; k++)
+        check_residual("hybrid dynamics in 113 bits, Newton's law",
+                       quad_difference(newton, T, k * nv, (k + 1) * nv) /
+                           quad_largest(T, k * nv, (k + 1) * nv),
+                       1e-20);
+      lost = sensitivity(m, &r, (jn_representation)rep, prescribed, tau, T);
+      assert_ok(jn_hybrid_dynamics(r.model, r.data, ORDER, r.q, prescribed, v, tau, NULL));
+      check_residual("wrench of a base behind a driven free joint, error/sensitivity",
+                     worst_of_orders(T, tau, nv) / lost, 50);
+      free(tau), free(v), free(q), free(V), free(T), free(newton);
+      quad_robot_free(m);
+      robot_free(&r);
+    }
+}
+
+/* A random robot with masses and lengths over 2 * mass and 2 * length orders of magnitude. */
+static robot spread_robot(uint64_t seed, double mass, double length) {
+  static const jn_joint_type bases[] = {JN_JOINT_FIXED, JN_JOINT_FREE, JN_JOINT_REVOLUTE,
+                                        JN_JOINT_PLANAR};
+  rng r = rng_new(seed ^ 0x5EED);
+  const int bodies = 1 + rng_below(&r, 12);
+  jn_spec *spec = random_spec(seed, bodies, bases[rng_below(&r, 4)], TYPES_ALL);
+  for (int i = 0; i < jn_spec_link_count(spec); i++) {
+    jn_link_desc *l = jn_spec_link(spec, i);
+    const double f = pow(10, rng_range(&r, -mass, mass)),
+                 g = pow(10, rng_range(&r, -length, length));
+    l->mass *= f;
+    l->com = jn_v3_scale(g, l->com);
+    for (int j = 0; j < 9; j++) l->inertia.m[j / 3][j % 3] *= f * g * g;
+  }
+  for (int i = 0; i < jn_spec_joint_count(spec); i++) {
+    jn_joint_desc *j = jn_spec_joint(spec, i);
+    j->armature = 0;
+    j->origin.p = jn_v3_scale(pow(10, rng_range(&r, -length, length)), j->origin.p);
+  }
+  return robot_new(spec, 2, seed, 3);
+}
+
+typedef struct tally {
+  int accepted, refused, singular;
+  double worst, good; /* of accepted: error over estimate, and error where the estimate is small */
+} tally;
+
+/* True error of every order, relative as in jn_forward_dynamics_error, over its estimate. */
+static void count_digits(uint64_t seed, double mass, double length, tally *t) {
+  robot r = spread_robot(seed, mass, length);
+  const size_t nv = (size_t)r.nv;
+  const jn_representation rep = (jn_representation)(seed % 4);
+  if (!nv) {
+    robot_free(&r);
+    return;
+  }
+  robot_represent(&r, rep);
+  quad_robot *m = quad_robot_new(r.model, jn_data_settings(r.data)->gravity);
+  quad *q = to_quads(r.q, (size_t)r.nq), *v = to_quads(r.v, r.n + nv), *T = quads(r.n),
+       *exact = quads(r.n), *fall = quads(r.n);
+  core_inverse(m, r.order, rep, q, v, T);
+  double *tau = doubles(r.n), *a = doubles(r.n), *plain = doubles(r.n), error[3] = {0};
+  for (size_t i = 0; i < r.n; i++) tau[i] = (double)T[i], T[i] = tau[i];
+  const jn_status status =
+      jn_forward_dynamics_error(r.model, r.data, r.order, r.q, r.v, tau, NULL, a, error);
+  if (status == JN_ERR_DIGITS) {
+    t->refused++;
+  } else if (status) {
+    assert_int_equal(status, JN_ERR_SINGULAR);
+    t->singular++;
+  } else {
+    assert_ok(jn_forward_dynamics(r.model, r.data, r.order, r.q, r.v, tau, NULL, plain));
+    assert_memory_equal(a, plain, r.n * sizeof *a);
+    assert_true(core_forward(m, r.order, rep, q, v, T, exact));
+    memset(T, 0, r.n * sizeof *T);
+    core_forward(m, r.order, rep, q, v, T, fall);
+    for (size_t k = 0; k <= (size_t)r.order; k++) {
+      const double size = fmax(quad_largest(exact, k * nv, (k + 1) * nv),
+                               quad_largest(fall, k * nv, (k + 1) * nv)),
+                   e = quad_distance(exact, a, k * nv, (k + 1) * nv) / size;
+      t->worst = worse(t->worst, e / fmax(error[k], U));
+      if (error[k] < 1e-12) t->good = worse(t->good, e);
+    }
+    t->accepted++;
+  }
+  free(q), free(v), free(T), free(exact), free(fall), free(tau), free(a), free(plain);
+  quad_robot_free(m);
+  robot_free(&r);
+}
+
+static void the_estimated_error_of_forward_dynamics_is_the_true_one(void **state) {
+  (void)state;
+  static const struct {
+    double mass, length;
+    int least; /* at least so many of 60 are accepted */
+  } range[] = {{0.5, 0, 59}, {3, 0, 55}, {6, 0, 40}, {0.5, 3, 40}, {0.5, 9, 5}};
+  for (size_t i = 0; i < COUNT(range); i++) {
+    tally t = {0};
+    char name[80];
+    for (uint64_t seed = 1000; seed < 1060; seed++)
+      count_digits(seed, range[i].mass, range[i].length, &t);
+    snprintf(name, sizeof name, "masses 1e+-%g, lengths 1e+-%g: error / estimate", range[i].mass,
+             range[i].length);
+    check_residual(name, t.worst, 16);
+    check_residual("... error where the estimate is below 1e-12", t.good, 32e-12);
+    print_message("    %d accepted, %d refused, %d singular\n", t.accepted, t.refused, t.singular);
+    assert_true(t.accepted >= range[i].least);
+    if (i + 1 == COUNT(range)) assert_true(t.refused > 2 && t.refused + t.singular > 5);
+  }
+}
+
+/* The spatial formulation with a prismatic joint extended by `far`: the largest error of inverse
+ * dynamics, relative to the largest force of its order. */
+static double spatial_error(uint64_t seed, double far, int form, jn_status want) {
+  robot r = robot_random(seed, 6, JN_JOINT_FIXED, TYPE(REVOLUTE) | TYPE(PRISMATIC), 4);
+  const size_t nv = (size_t)r.nv;
+  int moved = 0;
+  for (int i = 0; i < r.nbody && !moved; i++) {
+    const jn_joint *j = jn_model_joint(r.model, i);
+    if (j->type == JN_JOINT_PRISMATIC) r.q[j->iq] += far, moved = 1;
+  }
+  jn_data_settings(r.data)->formulation = (jn_formulation)form;
+  double *tau = doubles(r.n), *a = doubles(r.n), *v = copy_of(r.v, r.n + nv), worst = 0;
+  unsigned char prescribed[8] = {0, 1};
+  quad_robot *m = quad_robot_new(r.model, jn_data_settings(r.data)->gravity);
+  quad *q = to_quads(r.q, (size_t)r.nq), *V = to_quads(r.v, r.n + nv), *exact = quads(r.n);
+  if (!moved) want = JN_OK;
+  assert_status(jn_inverse_dynamics(r.model, r.data, 4, r.q, r.v, NULL, tau), want);
+  if (want) {
+    for (size_t i = 0; i < r.n; i++) assert_true(tau[i] == 0);
+    assert_status(jn_forward_dynamics(r.model, r.data, 4, r.q, r.v, tau, NULL, a), want);
+    assert_status(jn_hybrid_dynamics(r.model, r.data, 4, r.q, prescribed, v, tau, NULL), want);
+    for (size_t i = 0; i < r.n; i++) assert_true(a[i] == 0 && tau[i] == 0);
+    assert_memory_equal(v, r.v, (r.n + nv) * sizeof *v);
+  } else {
+    newton_inverse(m, 4, JN_BODY, q, V, exact);
+    for (size_t k = 0; k <= 4; k++)
+      worst = worse(worst, quad_distance(exact, tau, k * nv, (k + 1) * nv) /
+                               quad_largest(exact, k * nv, (k + 1) * nv));
+  }
+  free(tau), free(a), free(v), free(q), free(V), free(exact);
+  quad_robot_free(m);
+  robot_free(&r);
+  return worst;
+}
+
+static void the_spatial_formulation_refuses_links_far_from_the_base(void **state) {
+  (void)state;
+  for (uint64_t seed = 500; seed < 520; seed++) {
+    check_residual("spatial formulation, 1 m", spatial_error(seed, 1, JN_FORM_SPATIAL, JN_OK),
+                   1e-13);
+    check_residual("spatial formulation, 1 km", spatial_error(seed, 1e3, JN_FORM_SPATIAL, JN_OK),
+                   1e-8);
+    spatial_error(seed, 1e6, JN_FORM_SPATIAL, JN_ERR_DIGITS);
+    spatial_error(seed, -1e9, JN_FORM_SPATIAL, JN_ERR_DIGITS);
+    check_residual("body formulation, 1000 km", spatial_error(seed, 1e6, JN_FORM_BODY, JN_OK),
+                   1e-13);
+    check_residual("hybrid formulation, 1000 km", spatial_error(seed, 1e6, JN_FORM_HYBRID, JN_OK),
+                   1e-9);
+    check_residual("mixed formulation, 1000 km", spatial_error(seed, 1e6, JN_FORM_MIXED, JN_OK),
+                   1e-9);
+  }
+}
+
+/* At an equilibrium the accelerations are zero, and at rest every other order is: no digits are lost
+ * by that. */
+static void an_equilibrium_has_its_digits(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed < 9; seed++) {
+    robot r = robot_random(seed, 5, JN_JOINT_FIXED, TYPE(REVOLUTE) | TYPE(SPHERICAL), 4);
+    double *v = doubles(r.n + (size_t)r.nv), *a = doubles(r.n), error[5];
+    double *tau = robot_inverse(&r, v, NULL);
+    assert_ok(jn_forward_dynamics_error(r.model, r.data, 4, r.q, v, tau, NULL, a, error));
+    for (int k = 0; k <= 4; k++) check_residual("error at an equilibrium", error[k], 1e-11);
+    memset(tau, 0, r.n * sizeof *tau);
+    assert_ok(jn_forward_dynamics_error(r.model, r.data, 4, r.q, v, tau, NULL, NULL, error));
+    for (int k = 0; k <= 4; k++) check_residual("error of a start from rest", error[k], 1e-11);
+    free(v), free(a), free(tau);
+    robot_free(&r);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(wrench_of_a_base_behind_a_driven_free_joint),
+      cmocka_unit_test(the_estimated_error_of_forward_dynamics_is_the_true_one),
+      cmocka_unit_test(the_spatial_formulation_refuses_links_far_from_the_base),
+      cmocka_unit_test(an_equilibrium_has_its_digits),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
