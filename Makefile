@@ -53,6 +53,7 @@ test-gpu: setup-test
 	$(BUILD)/tests/gpu_device list | xargs -P $(JOBS) -L 1 $(BUILD)/tests/gpu_device prepare
 	$(BUILD)/tests/gpu_device check $(GPU_STATES)
 	$(BUILD)/tests/gpu_device bench
+	$(BUILD)/tests/gpu_device scale
 	@if command -v compute-sanitizer >/dev/null; then compute-sanitizer --tool memcheck --error-exitcode 3 \
 	  $(BUILD)/tests/gpu_device check 1000 tilthex; else echo "left out: compute-sanitizer is not installed"; fi
 	ctest --test-dir $(BUILD) -R 'gpu' --output-on-failure

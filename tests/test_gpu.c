@@ -81,6 +81,56 @@ static void dynamics_have_the_strict_bits(void **state) {
   robot_end(&r);
 }
 
+/* every joint type, both halves of them prescribed; another representation */
+static void hybrid_dynamics_have_the_strict_bits(void **state) {
+  (void)state;
+  gpu_robot r = robot_new("odd/all_joint_types.json", JN_SPATIAL, cache);
+  equal_bits(gpu_check_hybrid(&r, 1, 70, 9, 0));
+  equal_bits(gpu_check_hybrid(&r, 0, 70, 10, 1));
+  equal_bits(gpu_check_hybrid(&r, 0, 70, 11, 1)); /* the kernel that is loaded */
+  robot_end(&r);
+  r = robot_new("tilthex", JN_HYBRID, cache);
+  equal_bits(gpu_check_hybrid(&r, 0, 70, 12, 0));
+  robot_end(&r);
+}
+
+/* above the orders that are unrolled: the same text with loops */
+static void high_orders_have_the_strict_bits(void **state) {
+  (void)state;
+  gpu_robot r = robot_new("odd/all_joint_types.json", JN_SPATIAL, cache);
+  equal_bits(gpu_check_inverse(&r, 8, 20, 13));
+  equal_bits(gpu_check_forward(&r, 4, 20, 14));
+  equal_bits(gpu_check_hybrid(&r, 3, 20, 15, 1));
+  robot_end(&r);
+  r = robot_new("double_pendulum", JN_BODY, cache);
+  equal_bits(gpu_check_inverse(&r, JN_MAX_KERNEL_ORDER, 5, 16));
+  equal_bits(gpu_check_forward(&r, 30, 5, 17));
+  robot_end(&r);
+}
+
+/* the kernels that are compiled ahead: the robot is data */
+static void kernels_for_any_robot_have_the_strict_bits(void **state) {
+  (void)state;
+  jn_error error = {0};
+  const char *const names[] = {"odd/all_joint_types.json", "tilthex", "humanoid"};
+  for (int i = 0; i < 3; i++) {
+    const jn_representation representation = i == 1 ? JN_BODY : i == 0 ? JN_SPATIAL : JN_MIXED;
+    gpu_robot r = {load(names[i]), NULL, representation, 1};
+    const jn_gpu_options o = {.device = JN_GPU_HOST,
+                              .strict = 1,
+                              .representation = representation,
+                              .cache = cache,
+                              .generic = 1};
+    assert_ok(jn_gpu_new(r.model, &o, NULL, &r.gpu, &error));
+    equal_bits(gpu_check_inverse(&r, 2, 70, 18));
+    equal_bits(gpu_check_forward(&r, 1, 70, 19));
+    equal_bits(gpu_check_hybrid(&r, 1, 70, 20, i));
+    if (i == 0) /* no more orders than those compiled ahead */
+      assert_status(jn_gpu_prepare(r.gpu, JN_KERNEL_FORWARD, 3, &error), JN_ERR_LIMIT);
+    robot_end(&r);
+  }
+}
+
 static void partials_are_those_of_the_library(void **state) {
   (void)state;
   gpu_robot r = robot_new("odd/all_joint_types.json", JN_HYBRID, cache);
@@ -104,6 +154,7 @@ static void rollouts_are_simulations(void **state) {
   check_residual("reduced costs", e.worst, 1e-15);
   e = gpu_check_rollout(&r, 2, 6, 70, 6);
   equal_bits(e);
+  equal_bits(gpu_check_rollout(&r, 1, 6, 70, 21));
   robot_end(&r);
 }
 
@@ -243,8 +294,11 @@ static void what_cannot_be_done_is_refused(void **state) {
   assert_null(gpu);
   assert_ok(jn_gpu_new(tree, &host, NULL, &gpu, &error));
   double q[100] = {1}, v[100] = {0};
-  refused(jn_gpu_prepare(gpu, JN_KERNEL_INVERSE, 6, &error), &error, "orders go from 0 to 5");
-  refused(jn_gpu_prepare(gpu, JN_KERNEL_FORWARD, -1, &error), &error, "orders go from 0 to 2");
+  refused(jn_gpu_prepare(gpu, JN_KERNEL_INVERSE, 101, &error), &error, "orders go from 0 to 100");
+  refused(jn_gpu_prepare(gpu, JN_KERNEL_FORWARD, -1, &error), &error, "orders go from 0 to 100");
+  refused(jn_gpu_prepare(gpu, JN_KERNEL_ROLLOUT, 3, &error), &error, "orders go from 0 to 2");
+  refused(jn_gpu_prepare(gpu, JN_KERNEL_HYBRID, 0, &error), &error, "no such kernel");
+  refused(jn_gpu_hybrid_dynamics(gpu, 0, 1, q, NULL, v, v, NULL, NULL, &error), &error, "missing");
   refused(jn_gpu_prepare(gpu, (jn_kernel)9, 0, &error), &error, "no such kernel");
   refused(jn_gpu_inverse_dynamics(gpu, 0, 1, q, v, NULL, NULL, NULL, &error), &error, "missing");
   refused(jn_gpu_inverse_partials(gpu, 1, q, v, NULL, NULL, NULL, NULL, NULL, &error), &error,
@@ -274,6 +328,9 @@ static void what_cannot_be_done_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(dynamics_have_the_strict_bits),
+      cmocka_unit_test(hybrid_dynamics_have_the_strict_bits),
+      cmocka_unit_test(high_orders_have_the_strict_bits),
+      cmocka_unit_test(kernels_for_any_robot_have_the_strict_bits),
       cmocka_unit_test(partials_are_those_of_the_library),
       cmocka_unit_test(rollouts_are_simulations),
       cmocka_unit_test(states_without_result_are_named),

@@ -18,7 +18,7 @@ MAY = {
     "src/model": ["src/base"],
     "src/scalar": ["src/base", "src/model"],
     "src/core/algebra": ["src/scalar"],
-    "src/core/body": ["src/base", "src/core/algebra", "src/core/work.h"],
+    "src/core/body": ["src/base", "src/core/algebra", "src/core/work.h", "src/model/generic_robot.h"],
     "src/core/spatial": ["src/core/algebra", "src/core/body", "src/core/boundary.h", "src/core/poses.h",
                          "src/core/work.h"],
     "src/core/hybrid": ["src/core/algebra", "src/core/body", "src/core/spatial", "src/core/work.h"],

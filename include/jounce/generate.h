@@ -22,6 +22,8 @@ typedef struct jn_generate_options {
   jn_representation representation; /* of the twists and wrenches of free joints */
   int damping;                      /* 1: joint forces include damping */
   const double *gravity;            /* [3]; NULL: the model's */
+  const unsigned char *prescribed;  /* [bodies], of JN_KERNEL_HYBRID: as jn_hybrid_dynamics */
+  int generic; /* jn_generate_kernel: 1: dynamics of any robot, which is an argument of the kernel */
 } jn_generate_options;
 
 /* The texts, each ending with a zero. */
@@ -60,17 +62,28 @@ JN_API void jn_generated_free(jn_generated *generated); /* may be NULL or empty 
  *   JN_KERNEL_INVERSE_PARTIALS      NAME_id0_partials_kernel(n, q, v, dq, dv, da, without)
  *   JN_KERNEL_FORWARD_PARTIALS      NAME_fd0_partials_kernel(n, q, v, tau, dq, dv, dtau, without)
  *   JN_KERNEL_ROLLOUT               rollout_kernel(arrays): order 0: RKMK4, else Taylor of degree
- *                                   order + 1 in v */
+ *                                   order + 1 in v
+ *   JN_KERNEL_HYBRID                NAME_hdR_kernel(n, q, v, tau, without): v[(r+2) x nv] and
+ *                                   tau[(r+1) x nv] are read and written as jn_hybrid_dynamics does
+ * With `generic` the text depends on kernel and order alone, and the robot is the last argument:
+ *   inverse                         generic_kernel(n, q, v, tau, without, robot)
+ *   forward, hybrid                 generic_kernel(n, q, v, tau, a, force, without, robot); a: the
+ *                                   accelerations of driven joints, force: that of prescribed ones
+ * Orders of dynamics go to JN_MAX_KERNEL_ORDER; above those of jn_generate loops over orders stay
+ * loops. */
 typedef enum jn_kernel {
   JN_KERNEL_INVERSE,
   JN_KERNEL_FORWARD,
   JN_KERNEL_INVERSE_PARTIALS,
   JN_KERNEL_FORWARD_PARTIALS,
-  JN_KERNEL_ROLLOUT
+  JN_KERNEL_ROLLOUT,
+  JN_KERNEL_HYBRID
 } jn_kernel;
 typedef struct jn_kernel_text {
   char *source;
   char name[JN_MAX_GENERATE_NAME + 32]; /* of the kernel */
+  void *data; /* with `generic`: the robot, to be copied to the device; NULL: the text has it */
+  size_t data_size;
   jn_allocator allocator;
 } jn_kernel_text;
 /* `inverse`, `forward` and `lanes` of the options are not read. Partial derivatives: order 0 only.

@@ -37,6 +37,7 @@ typedef struct jn_gpu_options {
   const double *gravity;            /* [3]; NULL: the model's */
   const char *cache; /* folder of compiled kernels; NULL: jounce in XDG_CACHE_HOME or ~/.cache; "":
                         none is kept */
+  int generic; /* 1: dynamics by the kernels for any robot, compiled ahead: no waiting, but slower */
   const char *nvrtc; /* path of NVRTC's library; NULL: it is searched */
 } jn_gpu_options;
 
@@ -59,7 +60,8 @@ typedef struct jn_gpu_info {
 } jn_gpu_info;
 JN_API jn_status jn_gpu_describe(const jn_gpu *gpu, jn_gpu_info *info);
 
-/* Compiles a kernel, or takes it from the cache, so that no later call waits for it.
+/* Compiles a kernel, or takes it from the cache, so that no later call waits for it. Hybrid dynamics:
+ * call it with n = 0.
  * JN_ERR_FILE: NVRTC is missing or fails. */
 JN_API jn_status jn_gpu_prepare(jn_gpu *gpu, jn_kernel kernel, int order, jn_error *error);
 
@@ -70,14 +72,25 @@ typedef struct jn_gpu_call {
   void *stream; /* CUstream; NULL: the default stream */
 } jn_gpu_call;
 
-/* q[nq], v[(r+2) x nv] -> tau[(r+1) x nv], r <= JN_MAX_GENERATE_INVERSE, for n states. */
+/* Orders r go to JN_MAX_KERNEL_ORDER. Those above JN_MAX_GENERATE_INVERSE (inverse) or
+ * JN_MAX_GENERATE_FORWARD are computed in loops, from the memory of the thread, and are slower.
+ *
+ * q[nq], v[(r+2) x nv] -> tau[(r+1) x nv] for n states. */
 JN_API jn_status jn_gpu_inverse_dynamics(jn_gpu *gpu, int order, size_t n, const double *q,
                                          const double *v, double *tau, int *without,
                                          const jn_gpu_call *call, jn_error *error);
-/* q[nq], v[nv], tau[(r+1) x nv] -> a[(r+1) x nv] = v', ..., v^(r+1), r <= JN_MAX_GENERATE_FORWARD */
+/* q[nq], v[nv], tau[(r+1) x nv] -> a[(r+1) x nv] = v', ..., v^(r+1) */
 JN_API jn_status jn_gpu_forward_dynamics(jn_gpu *gpu, int order, size_t n, const double *q,
                                          const double *v, const double *tau, double *a,
                                          int *without, const jn_gpu_call *call, jn_error *error);
+
+/* The motion of some joints is given, the forces of the others: prescribed[bodies], on the host, as in
+ * jn_hybrid_dynamics. q[nq], v[(r+2) x nv], tau[(r+1) x nv]: v' and higher derivatives of prescribed
+ * joints are read, those of others written; forces the other way round. Numbers to be written may hold
+ * anything before. A kernel is compiled for each choice of `prescribed`; n = 0 does no more. */
+JN_API jn_status jn_gpu_hybrid_dynamics(jn_gpu *gpu, int order, size_t n, const double *q,
+                                        const unsigned char *prescribed, double *v, double *tau,
+                                        int *without, const jn_gpu_call *call, jn_error *error);
 
 /* First partial derivatives, [nv x nv] each: row = component of the result, column = variable; the
  * variables are those of jounce/derivatives.h. Any output may be NULL. Exact: the core's text over

@@ -64,4 +64,7 @@
 /* A rotation is refused when |R^T R - 1| or ||quat|^2 - 1| exceeds this, else normalised. */
 #define JN_ROTATION_TOLERANCE 1e-6
 
+/* Order of kernels for many states (jounce/gpu.h). */
+#define JN_MAX_KERNEL_ORDER 100
+
 #endif

@@ -172,17 +172,18 @@ class Gpu:
     """A robot on a GPU. model: a jounce.Model, whose representation, gravity, damping and strict
     apply (roll-outs of robots with free joints: representation='body'). device: 0, 1, ...; -1: the same
     kernels on the processor, for tests. cache: folder of compiled kernels ('': none). nvrtc: path of
-    NVRTC's library.
+    NVRTC's library. generic=True: dynamics by the kernels for any robot, compiled ahead: nothing is compiled, but
+    they are several times slower. They are also used where NVRTC is missing.
 
-    Without a driver, a device or NVRTC the constructor or the first call says what is missing.
+    Without a driver or a device the constructor says what is missing, without NVRTC the first call that needs it.
 
     Every function takes stream= (an integer, as torch.cuda.current_stream().cuda_stream) and mask=. With
     mask=True it returns (result, without), where without (n,) is 1 for states without result, and does not
     wait for the device. Otherwise such a state raises jounce.NotFiniteError."""
 
-    def __init__(self, model, device=0, *, cache=None, nvrtc=None):
+    def __init__(self, model, device=0, *, cache=None, nvrtc=None, generic=False):
         _need()
-        self._raw = _jounce._Gpu(model, device, cache, nvrtc or _find_nvrtc())
+        self._raw = _jounce._Gpu(model, device, cache, nvrtc or _find_nvrtc(), generic)
         self.model, self.device = model, device
         self.nq, self.nv = model.nq, model.nv
 
@@ -265,7 +266,7 @@ class Gpu:
     # ---- dynamics
 
     def inverse_dynamics(self, q, v, *, mask=False, stream=0):
-        """q (nq, n), v (r+2, nv, n) -> tau (r+1, nv, n), r up to 5."""
+        """q (nq, n), v (r+2, nv, n) -> tau (r+1, nv, n)."""
         views, on_device = self._views(stream, q=q, v=v)
         n, rows = views["q"].shape[-1], views["v"].shape[0] if len(views["v"].shape) == 3 else 0
         self._shape("q", views["q"], self.nq, None)
@@ -274,8 +275,7 @@ class Gpu:
         return self._call(0, rows - 2, n, views, "qv", [tau], mask, on_device, stream)
 
     def forward_dynamics(self, q, v, tau, *, mask=False, stream=0):
-        """q (nq, n), v (nv, n), tau (r+1, nv, n) or (nv, n) -> a of the shape of tau: v', v'', ...;
-        r up to 2."""
+        """q (nq, n), v (nv, n), tau (r+1, nv, n) or (nv, n) -> a of the shape of tau: v', v'', ..."""
         views, on_device = self._views(stream, q=q, v=v, tau=tau)
         n, shape = views["q"].shape[-1], views["tau"].shape
         rows = shape[0] if len(shape) == 3 else 1
@@ -284,6 +284,31 @@ class Gpu:
         self._shape("tau", views["tau"], *((rows,) if len(shape) == 3 else ()), self.nv, n)
         a = self._new(on_device, shape)
         return self._call(1, rows - 1, n, views, ("q", "v", "tau"), [a], mask, on_device, stream)
+
+    def hybrid_dynamics(self, q, v, tau, prescribed, *, mask=False, stream=0):
+        """The motion of the joints `prescribed` (names or numbers) is given, the forces of the others: q (nq, n),
+        v (r+2, nv, n), tau (r+1, nv, n) -> (v, tau), completed: derivatives of v of the others, forces of
+        prescribed joints. Arrays on the device are completed in place. What is not given may hold anything."""
+        views, on_device = self._views(stream, q=q, v=v, tau=tau)
+        n, rows = views["q"].shape[-1], views["tau"].shape[0] if len(views["tau"].shape) == 3 else 0
+        self._shape("q", views["q"], self.nq, None)
+        self._shape("tau", views["tau"], max(rows, 1), self.nv, n)
+        self._shape("v", views["v"], rows + 1, self.nv, n)
+        chosen = bytearray(len(self.model.joint_names))
+        for joint in prescribed:
+            chosen[self.model.joint_index(joint)] = 1
+        if on_device and views["v"].framework in ("jax", "jaxlib"):
+            raise TypeError("v and tau are completed in place, which arrays of jax do not allow: give Gpu.array(...)")
+        out = [v, tau]
+        if not on_device:
+            out = [np.array(views[name].keep) for name in ("v", "tau")]
+        without = self._new(on_device, (n,), np.int32) if on_device or mask else None
+        addresses = [views[name].address for name in ("q", "v", "tau")] if on_device else [
+            views["q"].address, out[0].ctypes.data, out[1].ctypes.data]
+        self._raw.hybrid(rows - 1, n, bytes(chosen), tuple(addresses + [self._address(without)]), int(on_device),
+                         stream)
+        checked = self._finish(views, [None], without, mask, on_device, stream)
+        return (tuple(out), checked[1]) if mask else tuple(out)
 
     def inverse_partials(self, q, v, *, mass=True, mask=False, stream=0):
         """q (nq, n), v (2, nv, n) -> dq, dv, da (nv, nv, n): the derivatives of tau; da is the mass

@@ -17,12 +17,12 @@ static gpu_object *self_of(PyObject *object) { return (gpu_object *)(void *)obje
 static void *address(unsigned long long x) { return (void *)(uintptr_t)x; }
 
 static PyObject *gpu_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
-  static char *names[] = {"model", "device", "cache", "nvrtc", NULL};
+  static char *names[] = {"model", "device", "cache", "nvrtc", "generic", NULL};
   PyObject *model;
   jn_gpu_options o = {.device = 0};
   jn_error error = {0};
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O!|izz", names, model_type, &model, &o.device,
-                                   &o.cache, &o.nvrtc))
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O!|izzp", names, model_type, &model, &o.device,
+                                   &o.cache, &o.nvrtc, &o.generic))
     return NULL;
   model_object *m = (model_object *)(void *)model;
   if (m->layout)
@@ -98,6 +98,31 @@ static PyObject *gpu_call(PyObject *object, PyObject *args) {
   else if (kernel == JN_KERNEL_FORWARD_PARTIALS)
     status =
         jn_gpu_forward_partials(gpu, N, x[0], x[1], x[2], x[3], x[4], x[5], without, &call, &error);
+  Py_END_ALLOW_THREADS;
+  DONE(status, error);
+}
+
+PyDoc_STRVAR(hybrid_doc,
+             "hybrid($self, order, n, prescribed, addresses, on_device, stream, /)\n--\n\n"
+             "Hybrid dynamics; prescribed: a byte for each body; addresses: q, v, tau, without.");
+static PyObject *gpu_hybrid(PyObject *object, PyObject *args) {
+  int order, on;
+  unsigned long long n, a[4], stream;
+  const char *prescribed;
+  Py_ssize_t bodies;
+  jn_error error = {0};
+  jn_status status;
+  if (!PyArg_ParseTuple(args, "iKy#(KKKK)iK", &order, &n, &prescribed, &bodies, &a[0], &a[1], &a[2],
+                        &a[3], &on, &stream))
+    return NULL;
+  const gpu_object *self = self_of(object);
+  if (bodies != jn_model_body_count(self->model->model))
+    return raise_text(JN_ERR_ARGUMENT, "prescribed: a byte for each body expected");
+  const jn_gpu_call call = {.on_device = on, .stream = address(stream)};
+  Py_BEGIN_ALLOW_THREADS;
+  status = jn_gpu_hybrid_dynamics(self->gpu, order, (size_t)n, address(a[0]),
+                                  (const unsigned char *)prescribed, address(a[1]), address(a[2]),
+                                  address(a[3]), &call, &error);
   Py_END_ALLOW_THREADS;
   DONE(status, error);
 }
@@ -186,6 +211,7 @@ static PyObject *gpu_info(PyObject *object, void *more) {
 
 static PyMethodDef methods[] = {{"prepare", gpu_prepare, METH_VARARGS, prepare_doc},
                                 {"call", gpu_call, METH_VARARGS, call_doc},
+                                {"hybrid", gpu_hybrid, METH_VARARGS, hybrid_doc},
                                 {"rollout", gpu_rollout, METH_VARARGS, rollout_doc},
                                 {"allocate", gpu_allocate, METH_VARARGS, NULL},
                                 {"release", gpu_release, METH_VARARGS, NULL},

@@ -117,7 +117,9 @@ void jn_generate_core(jn_text *t, const jn_job *job) {
   const unsigned high = job->set.inverse >> 1 | job->set.forward;
   const int one = job->lanes == 1 && !job->dual;
   jn_text_put(t, "#define JN_BAKED 1\n");
+  if (job->set.generic) jn_text_put(t, "#define JN_GENERIC 1\n");
   if (job->dual) jn_text_put(t, "#define JN_DUAL 1\n");
+  if (job->looped) jn_text_put(t, "#define JN_LOOPED 1\n");
   if (job->lanes > 1)
     jn_text_format(t, "#define LANES %d\n", job->lanes);
   else if (!high)

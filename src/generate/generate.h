@@ -18,6 +18,9 @@ typedef struct jn_job {
   int dual;        /* numbers with a derivative along one direction */
   int streamed;    /* numbers are read and written link by link, not all at once */
   int depth_first; /* forward dynamics: links in depth-first order */
+  int looped;      /* loops over orders are not unrolled: the text does not grow with the order */
+  int large;       /* more numbers than registers, for the order: see JN_LARGE in kernel.c */
+  const unsigned char *prescribed; /* hybrid dynamics: of each joint; NULL: none is */
 } jn_job;
 
 /* the parent of a link in the schedule; -1: the world */
@@ -39,10 +42,17 @@ void jn_generate_core(jn_text *t, const jn_job *job);
 void jn_generate_header(jn_text *t, const char *name);
 /* the kernel of inverse or forward dynamics of order r */
 void jn_generate_dynamics_kernel(jn_text *t, const jn_job *job, int r, int forward);
-/* schedule.c: the functions of one operation and order */
+/* schedule.c: the links in depth-first order, the last child first, as rnea_inward and aba_inward sum:
+ * i + 1: visit link i; -(i + 1): all that it carries is done. Returns their number. */
+int jn_generate_walk(const jn_job *job, int *step);
+/* generic.c: the text of a kernel for any robot, and this robot as its argument */
+jn_status jn_generate_generic(const jn_job *job, jn_kernel kernel, int order, jn_text *t,
+                              jn_kernel_text *out, jn_error *error);
+/* the functions of one operation and order */
 void jn_generate_links(jn_text *t, const jn_job *job);
 void jn_generate_inverse(jn_text *t, const jn_job *job, int r);
-void jn_generate_forward(jn_text *t, const jn_job *job, int r);
+void jn_generate_forward(jn_text *t, const jn_job *job, int r); /* or hybrid dynamics */
+void jn_generate_hybrid_kernel(jn_text *t, const jn_job *job, int r);
 /* reference.c: the test program */
 jn_status jn_generate_test(jn_text *t, const jn_job *job);
 

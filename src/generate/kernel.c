@@ -9,12 +9,19 @@
 static const struct {
   const char *name; /* in messages */
   int highest;      /* order; the lowest is 0 */
+  int unrolled;     /* highest order whose loops are unrolled */
+  const char *op;
   int forward, dual, rollout;
-} kinds[] = {[JN_KERNEL_INVERSE] = {"inverse dynamics", JN_MAX_GENERATE_INVERSE, 0, 0, 0},
-             [JN_KERNEL_FORWARD] = {"forward dynamics", JN_MAX_GENERATE_FORWARD, 1, 0, 0},
-             [JN_KERNEL_INVERSE_PARTIALS] = {"partial derivatives of inverse dynamics", 0, 0, 1, 0},
-             [JN_KERNEL_FORWARD_PARTIALS] = {"partial derivatives of forward dynamics", 0, 1, 1, 0},
-             [JN_KERNEL_ROLLOUT] = {"roll-outs", JN_MAX_GENERATE_FORWARD, 1, 0, 1}};
+} kinds[] = {
+    [JN_KERNEL_INVERSE] = {"inverse dynamics", JN_MAX_KERNEL_ORDER, JN_MAX_GENERATE_INVERSE, "id"},
+    [JN_KERNEL_FORWARD] = {"forward dynamics", JN_MAX_KERNEL_ORDER, JN_MAX_GENERATE_FORWARD, "fd",
+                           1},
+    [JN_KERNEL_INVERSE_PARTIALS] = {"partial derivatives of inverse dynamics", 0, 0, "id", 0, 1},
+    [JN_KERNEL_FORWARD_PARTIALS] = {"partial derivatives of forward dynamics", 0, 0, "fd", 1, 1},
+    [JN_KERNEL_ROLLOUT] = {"roll-outs", JN_MAX_GENERATE_FORWARD, JN_MAX_GENERATE_FORWARD, "fd", 1,
+                           0, 1},
+    [JN_KERNEL_HYBRID] = {"hybrid dynamics", JN_MAX_KERNEL_ORDER, JN_MAX_GENERATE_FORWARD, "hd",
+                          1}};
 
 /* d (tau or a) / d q, d v and what follows: a block of 64 states computes one column. */
 static void put_partials(jn_text *t, const jn_job *job, int forward) {
@@ -124,27 +131,70 @@ static void put_rollout(jn_text *t, const jn_job *job, int r) {
 
 static jn_status check_kernel(const jn_model *model, jn_kernel kernel, int order,
                               const jn_generate_options *options, jn_job *job, jn_error *error) {
-  if (!options || (int)kernel < 0 || kernel > JN_KERNEL_ROLLOUT)
+  if (!options || (int)kernel < 0 || kernel > JN_KERNEL_HYBRID)
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "generate: no such kernel");
   if (order < 0 || order > kinds[kernel].highest)
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "generate: %s: orders go from 0 to %d",
                    kinds[kernel].name, kinds[kernel].highest);
   jn_generate_options set = *options;
-  set.inverse = kinds[kernel].forward ? 0 : 1u << order;
-  set.forward = kinds[kernel].forward ? 1u << order : 0;
+  const unsigned one = order ? 2 : 1; /* order 0, or more */
+  set.inverse = kinds[kernel].forward ? 0 : one;
+  set.forward = kinds[kernel].forward ? one : 0;
   set.lanes = 1;
   jn_status status = jn_generate_check(model, &set, job, error);
   if (status) return status;
   job->dual = kinds[kernel].dual;
   /* all numbers of a state at once, where registers hold them: loads that do not wait for each other */
   const int rows = order + 1, numbers = model->nq + (1 + 2 * rows) * model->nv;
-  job->streamed = !job->dual && numbers > 110;
+  job->looped = order > kinds[kernel].unrolled;
+  job->streamed = !job->dual && !job->looped && kernel != JN_KERNEL_HYBRID && numbers > 110;
+  /* measured on tilthex: FD of order 2 gains 44 %, roll-outs of order 1 24 %, ID of order 5 5 %; FD 1
+   * and ID 3 lose 2 to 5 % */
+  job->large = !job->dual && !job->looped &&
+               order >= (kinds[kernel].rollout   ? 1
+                         : kinds[kernel].forward ? 2
+                                                 : 4);
   job->depth_first = order == 0; /* measured: 6 % slower at order 2 */
+  if (kernel == JN_KERNEL_HYBRID) {
+    if (!set.prescribed)
+      return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
+                     "generate: hybrid dynamics need `prescribed`: which joints' motion is given");
+    job->prescribed = set.prescribed;
+  }
   if (kinds[kernel].rollout && model->nfree && set.representation != JN_BODY)
     return jn_fail(
         error, JN_ERR_ARGUMENT, NULL, 0,
         "generate: roll-outs compute in body representation: ask for JN_BODY (\"body\")");
   return JN_OK;
+}
+
+/* the kernel of one robot */
+static void put_kernel(jn_text *t, const jn_job *job, jn_kernel kernel, int order,
+                       jn_kernel_text *out) {
+  const int forward = kinds[kernel].forward;
+  const char *op = kinds[kernel].op;
+  /* Many numbers of a state are in memory. NVRTC assembles such a text with less optimisation, which
+   * moves fewer of them (src/gpu/nvrtc.c); forward dynamics computes some again. */
+  if (job->large) jn_text_put(t, "#define JN_LARGE 1\n");
+  if (job->large && forward && order > 1) jn_text_format(t, "#define JN_RECOMPUTE %d\n", order);
+  jn_generate_core(t, job);
+  jn_generate_links(t, job);
+  if (forward)
+    jn_generate_forward(t, job, order);
+  else
+    jn_generate_inverse(t, job, order);
+  snprintf(out->name, sizeof out->name, "%s_%s%d_kernel", job->name, op, order);
+  if (job->dual) {
+    put_partials(t, job, forward);
+    snprintf(out->name, sizeof out->name, "%s_%s%d_partials_kernel", job->name, op, order);
+  } else if (kinds[kernel].rollout) {
+    put_rollout(t, job, order);
+    snprintf(out->name, sizeof out->name, "rollout_kernel");
+  } else if (job->prescribed) {
+    jn_generate_hybrid_kernel(t, job, order);
+  } else {
+    jn_generate_dynamics_kernel(t, job, order, forward);
+  }
 }
 
 jn_status jn_generate_kernel(const jn_model *model, jn_kernel kernel, int order,
@@ -155,39 +205,28 @@ jn_status jn_generate_kernel(const jn_model *model, jn_kernel kernel, int order,
   memset(out, 0, sizeof *out);
   jn_status status = check_kernel(model, kernel, order, options, &job, error);
   if (status) return status;
-  const int forward = kinds[kernel].forward;
   jn_text t = {.hooks = jn_allocator_or_default(allocator)};
   jn_text_format(&t, "/* generated by jounce %s */\n", JN_VERSION);
-  jn_generate_core(&t, &job);
-  jn_generate_links(&t, &job);
-  if (forward)
-    jn_generate_forward(&t, &job, order);
+  if (options->generic)
+    status = jn_generate_generic(&job, kernel, order, &t, out, error);
   else
-    jn_generate_inverse(&t, &job, order);
-  const char *op = forward ? "fd" : "id";
-  if (job.dual) {
-    put_partials(&t, &job, forward);
-    snprintf(out->name, sizeof out->name, "%s_%s%d_partials_kernel", job.name, op, order);
-  } else if (kinds[kernel].rollout) {
-    put_rollout(&t, &job, order);
-    snprintf(out->name, sizeof out->name, "rollout_kernel");
-  } else {
-    jn_generate_dynamics_kernel(&t, &job, order, forward);
-    snprintf(out->name, sizeof out->name, "%s_%s%d_kernel", job.name, op, order);
-  }
+    put_kernel(&t, &job, kernel, order, out);
   jn_text_format(&t, "#ifdef JN_GRID\nJN_GRID(%s)\n#endif\n", out->name);
-  if (t.failed) {
+  out->allocator = t.hooks;
+  if (t.failed && !status)
+    status = jn_fail(error, JN_ERR_MEMORY, NULL, 0, "generate: out of memory");
+  if (status) {
     jn_text_drop(&t);
-    memset(out, 0, sizeof *out);
-    return jn_fail(error, JN_ERR_MEMORY, NULL, 0, "generate: out of memory");
+    jn_kernel_text_free(out);
+    return status;
   }
   out->source = t.bytes;
-  out->allocator = t.hooks;
   return JN_OK;
 }
 
 void jn_kernel_text_free(jn_kernel_text *text) {
   if (!text) return;
   if (text->source) jn_block_free(&text->allocator, text->source);
+  if (text->data) jn_block_free(&text->allocator, text->data);
   memset(text, 0, sizeof *text);
 }

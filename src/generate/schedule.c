@@ -73,12 +73,23 @@ static link_name parent_name(const jn_job *job, int i) {
   if (p >= 0) snprintf(n.text, sizeof n.text, "%d", p);
   return n;
 }
+/* hybrid dynamics: the joint's motion is given */
+static int is_given(const jn_job *job, int i) {
+  return job->prescribed && job->prescribed[job->m->link[i].joint] != 0;
+}
+/* hybrid dynamics: link_floats of aba.h */
+static int is_floating(const jn_job *job, int i) {
+  int some = 0;
+  for (int j = 0; job->prescribed && j < job->m->nbody; j++) some |= job->prescribed[j];
+  return some && !is_given(job, i) && link_is_free(&job->m->link[i]) && job->m->link[i].parent >= 0;
+}
 /* the first link with the same functions: the same kind of joint, offset and parent */
 static int first_like(const jn_job *job, int i) {
   const jn_link *a = &job->m->link[i];
   for (int j = job->fixed ? 1 : 0; j < i; j++) {
     const jn_link *b = &job->m->link[j];
-    if (a->kind == b->kind && a->rotation == b->rotation &&
+    if (a->kind == b->kind && a->rotation == b->rotation && is_given(job, i) == is_given(job, j) &&
+        is_floating(job, i) == is_floating(job, j) &&
         (jn_job_parent(job, i) < 0) == (jn_job_parent(job, j) < 0))
       return j;
   }
@@ -194,25 +205,35 @@ static void inverse_finish(jn_text *t, const jn_job *job, const char *id, int i,
 /* What to do with a link; k: order. */
 typedef void link_call(jn_text *t, const jn_job *job, const char *id, int i, int k, int r);
 
-/* Visits and ends in depth-first order, the last child first: the sums of rnea_inward and aba_inward.
- * next: of each link on the way, the last link that may be its next child. Either call may be NULL. */
-static void walk(jn_text *t, const jn_job *job, const char *id, int k, int r, link_call *visit,
-                 link_call *finish) {
+/* next: of each link on the way, the last link that may be its next child */
+int jn_generate_walk(const jn_job *job, int *step) {
   const jn_link *link = job->m->link;
   const int first = first_link(job);
-  int way[JN_MAX_GENERATE_LINKS] = {0}, next[JN_MAX_GENERATE_LINKS] = {link[0].last}, n = 0;
-  if (visit && first == 0) visit(t, job, id, 0, k, r);
+  int way[JN_MAX_GENERATE_LINKS] = {0}, next[JN_MAX_GENERATE_LINKS] = {link[0].last}, n = 0,
+      count = 0;
+  if (first == 0) step[count++] = 1;
   while (n >= 0) {
     int j = next[n];
     while (j > way[n] && link[j].parent != way[n]) j--;
     if (j == way[n]) {
-      if (finish && j >= first) finish(t, job, id, j, k, r);
+      if (j >= first) step[count++] = -(j + 1);
       n--;
       continue;
     }
     next[n] = j - 1;
-    if (visit) visit(t, job, id, j, k, r);
+    step[count++] = j + 1;
     way[++n] = j, next[n] = link[j].last;
+  }
+  return count;
+}
+/* Calls in this order; either may be NULL. */
+static void walk(jn_text *t, const jn_job *job, const char *id, int k, int r, link_call *visit,
+                 link_call *finish) {
+  int step[2 * JN_MAX_GENERATE_LINKS];
+  const int count = jn_generate_walk(job, step);
+  for (int i = 0; i < count; i++) {
+    if (visit && step[i] > 0) visit(t, job, id, step[i] - 1, k, r);
+    if (finish && step[i] < 0) finish(t, job, id, -step[i] - 1, k, r);
   }
 }
 
@@ -292,23 +313,47 @@ static void forward_inertia(jn_text *t, const jn_job *job, const char *id, int i
   jn_text_format(t, "  good &= %s_inertia%d(&at%d, &link%d, %s%s);\n", id, first_like(job, i), i, i,
                  jn_job_parent(job, i) < 0 ? "pI" : "&I", parent_name(job, i).text);
 }
+/* An order as text: a number; or k, the variable of a loop over all orders. */
+typedef struct order_text {
+  char value[12], suffix[16];
+  const char *arguments;
+} order_text;
+static order_text order_of(const jn_job *job, int k) {
+  order_text o = {"k", "_k", ", k, k < R"};
+  if (job->looped) return o;
+  snprintf(o.value, sizeof o.value, "%d", k);
+  snprintf(o.suffix, sizeof o.suffix, "_%d", k);
+  o.arguments = "";
+  return o;
+}
 static void forward_drive(jn_text *t, const jn_job *job, int i, int k) {
   const int iv = job->m->link[i].iv;
-  const char row[2] = {(char)('0' + k), 0};
-  read_link(t, job, i, "f", row, row);
+  const order_text o = order_of(job, k);
+  if (is_given(job, i)) {
+    jn_text_format(t,
+                   "  prescribe_joint(&link%d, REP, %s, NV, v3_zero(), %s + %d, X%d, %s, v + %d, "
+                   "e + %d);\n",
+                   i, o.value, converts(job) ? "in" : "v", iv, i, base_name(job, i), iv, iv);
+    return;
+  }
+  read_link(t, job, i, "f", o.value, o.value);
   jn_text_format(t,
-                 "  drive_joint(&link%d, REP, %d, NV, v3_zero(), f + %d, v + %d, X%d, %s, DAMPING, "
+                 "  drive_joint(&link%d, REP, %s, NV, v3_zero(), f + %d, v + %d, X%d, %s, DAMPING, "
                  "tau + %d, e + %d);\n",
-                 i, k, iv, iv, i, base_name(job, i), iv, iv);
+                 i, o.value, iv, iv, i, base_name(job, i), iv, iv);
 }
 static void forward_bias(jn_text *t, const jn_job *job, const char *id, int i, int k) {
-  jn_text_format(t, "  %s_bias%d_%d(&at%d, &link%d, %s%s);\n", id, first_like(job, i), k, i, i,
-                 jn_job_parent(job, i) < 0 ? "pp" : "&p", parent_name(job, i).text);
+  const order_text o = order_of(job, k);
+  jn_text_format(t, "  %s_bias%d%s(&at%d, &link%d, %s%s, f + %d%s);\n", id, first_like(job, i),
+                 o.suffix, i, i, jn_job_parent(job, i) < 0 ? "pp" : "&p", parent_name(job, i).text,
+                 job->m->link[i].iv, o.arguments);
 }
 static void forward_solve(jn_text *t, const jn_job *job, const char *id, int i, int k, int r) {
   const jn_link *l = &job->m->link[i];
+  const order_text o = order_of(job, k);
   (void)r;
-  jn_text_format(t, "  %s_solve%d_%d(&at%d, &link%d);\n", id, first_like(job, i), k, i, i);
+  jn_text_format(t, "  %s_solve%d%s(&at%d, &link%d%s);\n", id, first_like(job, i), o.suffix, i, i,
+                 o.arguments);
   if (streams(job) && l->nv)
     jn_text_format(t,
                    "  write_rows(%d, %d, %d, NV, v + %d, a_out + %d * stride - NV * stride, "
@@ -341,41 +386,138 @@ static void forward_calls(jn_text *t, const jn_job *job, const char *id, int r) 
   for (int n = first; n < m->nlink; n++) forward_start(t, job, id, m->outward[n], 0, r);
   jn_text_put(t, forward_world);
   for (int n = m->nlink - 1; n >= first; n--) forward_inertia(t, job, id, m->outward[n], 0, r);
-  for (int k = 0; k <= r; k++) {
+  if (job->looped) jn_text_put(t, "  for (int k = 0; k <= R; k++) {\n");
+  for (int k = 0; k <= (job->looped ? 0 : r); k++) {
     for (int i = first; i < m->nlink; i++) forward_drive(t, job, i, k);
     for (int n = m->nlink - 1; n >= first; n--) forward_bias(t, job, id, m->outward[n], k);
     for (int n = first; n < m->nlink; n++) forward_solve(t, job, id, m->outward[n], k, r);
   }
+  if (job->looped) jn_text_put(t, "  }\n");
+}
+
+/* Hybrid dynamics. Read: v of order 0; of prescribed joints its derivatives, of others forces. What
+ * is not given is zero, not what the arrays hold. */
+static void hybrid_read(jn_text *t, const jn_job *job, const char *in) {
+  const jn_model *m = job->m;
+  jn_text_format(t, "  read_numbers(NV, v_in, stride, %s, &nan);\n", in);
+  for (int i = first_link(job); i < m->nlink; i++) {
+    const int iv = m->link[i].iv, nv = m->link[i].nv;
+    if (!nv) continue;
+    if (is_given(job, i))
+      jn_text_format(t,
+                     "  read_joint(1, R + 1, %d, NV, v_in + %d * stride, stride, %s + %d, &nan);\n"
+                     "  clear_joint(0, R, %d, NV, f + %d);\n",
+                     nv, iv, in, iv, nv, iv);
+    else
+      jn_text_format(t,
+                     "  clear_joint(1, R + 1, %d, NV, %s + %d);\n"
+                     "  read_joint(0, R, %d, NV, tau_in + %d * stride, stride, f + %d, &nan);\n",
+                     nv, in, iv, nv, iv, iv);
+  }
+}
+/* Written: forces of prescribed joints, derivatives of v of others. */
+static void hybrid_write(jn_text *t, const jn_job *job, const char *out, const char *force) {
+  const jn_model *m = job->m;
+  for (int i = first_link(job); i < m->nlink; i++) {
+    const int iv = m->link[i].iv, nv = m->link[i].nv;
+    if (!nv) continue;
+    if (is_given(job, i))
+      jn_text_format(t,
+                     "  write_joint(0, R, %d, NV, %s + %d, tau_in + %d * stride, stride, &nan);\n",
+                     nv, force, iv, iv);
+    else
+      jn_text_format(
+          t, "  write_joint(1, R + 1, %d, NV, %s + %d, v_in + %d * stride, stride, &nan);\n", nv,
+          out, iv, iv);
+  }
+}
+/* the forces of prescribed joints, in the representation of the user, as derivatives */
+static const char *hybrid_forces(jn_text *t, const jn_job *job) {
+  const jn_model *m = job->m;
+  const char *force = converts(job) ? "force" : "tau";
+  if (converts(job))
+    jn_text_put(t, "  real force[(R + 1) * NV];\n  copy_reals((R + 1) * NV, tau, force);\n");
+  for (int n = 0; converts(job) && n < m->nfree; n++) {
+    const int i = m->free_link[n], iv = m->link[i].iv;
+    if (is_given(job, i))
+      jn_text_format(t,
+                     "  free_force_out(REP, 0, R, NV, v3_zero(), tau + %d, X%d, %s, force + %d);\n",
+                     iv, i, base_name(job, i), iv);
+  }
+  jn_text_format(t, "  scale_rows(0, R, NV, %s, 0);\n", force);
+  for (int n = 0; job->set.representation == JN_SPATIAL && n < m->nfree; n++) {
+    const jn_link *l = &m->link[m->free_link[n]];
+    if (is_given(job, m->free_link[n]))
+      jn_text_format(t, "  free_shift(q + %d, NV, force + %d, R + 1, 1, 1);\n", l->iq, l->iv);
+  }
+  return force;
+}
+void jn_generate_hybrid_kernel(jn_text *t, const jn_job *job, int r) {
+  const jn_model *m = job->m;
+  jn_text_format(
+      t,
+      "#ifdef __CUDACC__\n"
+      "extern \"C\" __global__ void %s_hd%d_kernel(size_t n, const double *q, double *v,\n"
+      "    double *tau, int *without) {\n"
+      "  enum { R = %d };\n"
+      "  const size_t s = (size_t)blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  if (s >= n) return;\n"
+      "  const int bad = %s_hd%d_at(q + s, v + s, tau + s, n);\n"
+      "  if (without) without[s] = bad;\n"
+      "  if (!bad) return;\n",
+      job->name, r, r, job->name, r);
+  for (int i = first_link(job); i < m->nlink; i++) {
+    const jn_link *l = &m->link[i];
+    if (l->nv)
+      jn_text_format(t, "  write_joint_nan(%s, %d, NV, %s + %d * n + s, n);\n",
+                     is_given(job, i) ? "0, R" : "1, R + 1", l->nv, is_given(job, i) ? "tau" : "v",
+                     l->iv);
+  }
+  jn_text_put(t, "}\n#endif\n");
+}
+
+/* the functions of link i, and of links like it */
+static void forward_functions(jn_text *t, const jn_job *job, const char *id, int i, int r) {
+  const int given = is_given(job, i), floats = is_floating(job, i);
+  jn_text_format(t, "FORWARD_PARTS(%s, %d, %d, %d)\n", id, i, given, floats);
+  if (job->looped)
+    jn_text_format(t, "FORWARD_ORDER(%s, %d, _k, ORDER_ARGUMENTS, k, more, %d, %d)\n", id, i, given,
+                   floats);
+  for (int k = 0; k <= r && !job->looped; k++)
+    jn_text_format(t, "FORWARD_ORDER(%s, %d, _%d, , %d, %d, %d, %d)\n", id, i, k, k, k < r, given,
+                   floats);
 }
 
 void jn_generate_forward(jn_text *t, const jn_job *job, int r) {
   const jn_model *m = job->m;
   const int spatial = job->set.representation == JN_SPATIAL, first = first_link(job);
   const char *in = converts(job) ? "in" : "v", *out = converts(job) ? "out" : "v";
+  const int hybrid = job->prescribed != NULL;
   char id[JN_MAX_GENERATE_NAME + 16];
-  snprintf(id, sizeof id, "%s_fd%d", job->name, r);
-  jn_text_format(t, "\n/* forward dynamics of order %d */\n", r);
-  for (int i = first; i < m->nlink; i++) {
-    if (first_like(job, i) != i) continue;
-    jn_text_format(t, "FORWARD_PARTS(%s, %d)\n", id, i);
-    for (int k = 0; k <= r; k++)
-      jn_text_format(t, "FORWARD_ORDER(%s, %d, %d, %d)\n", id, i, k, k < r);
-  }
+  snprintf(id, sizeof id, "%s_%s%d", job->name, hybrid ? "hd" : "fd", r);
+  jn_text_format(t, "\n/* %s dynamics of order %d */\n", hybrid ? "hybrid" : "forward", r);
+  for (int i = first; i < m->nlink; i++)
+    if (first_like(job, i) == i) forward_functions(t, job, id, i, r);
+  jn_text_format(t, "INLINE int %s_at(const double *q_in, %sdouble *v_in, %sdouble *tau_in,\n    ",
+                 id, hybrid ? "" : "const ", hybrid ? "" : "const ");
+  if (!hybrid) jn_text_put(t, "double *a_out, ");
   jn_text_format(t,
-                 "INLINE int %s_at(const double *q_in, const double *v_in, const double *tau_in,\n"
-                 "    double *a_out, size_t stride%s) {\n"
+                 "size_t stride%s) {\n"
                  "  enum { R = %d };\n"
                  "  real q[NQ], v[(R + 2) * NV], f[(R + 1) * NV], tau[(R + 1) * NV], e[NV], "
                  "nan = {0};\n"
                  "  int good = ~0;\n",
-                 id, column_arguments(job), r);
-  if (converts(job)) jn_text_put(t, "  real in[NV], out[(R + 2) * NV];\n");
+                 column_arguments(job), r);
+  if (converts(job))
+    jn_text_format(t, "  real in[%s], out[(R + 2) * NV];\n", hybrid ? "(R + 2) * NV" : "NV");
   if (link_is_free(&m->link[0])) jn_text_put(t, "  base_jet B[R + 2];\n");
   for (int i = first; i < m->nlink; i++)
     jn_text_format(t, "  FORWARD_LINK(%d, %d, %d)\n", i, jn_kind_width(m->link[i].kind),
                    m->link[i].nv);
   jn_text_put(t, "  read_numbers(NQ, q_in, stride, q, &nan);\n");
-  if (!streams(job))
+  if (hybrid)
+    hybrid_read(t, job, in);
+  else if (!streams(job))
     jn_text_format(t,
                    "  read_numbers(NV, v_in, stride, %s, &nan);\n"
                    "  read_numbers((R + 1) * NV, tau_in, stride, f, &nan);\n",
@@ -384,10 +526,11 @@ void jn_generate_forward(jn_text *t, const jn_job *job, int r) {
   for (int n = 0; spatial && n < m->nfree; n++) {
     const jn_link *l = &m->link[m->free_link[n]];
     jn_text_format(t,
-                   "  free_shift(q + %d, NV, in + %d, 1, -1, 0);\n"
+                   "  free_shift(q + %d, NV, in + %d, %s, -1, 0);\n"
                    "  free_shift(q + %d, NV, f + %d, R + 1, -1, 1);\n",
-                   l->iq, l->iv, l->iq, l->iv);
+                   l->iq, l->iv, hybrid ? "R + 2" : "1", l->iq, l->iv);
   }
+  if (hybrid) jn_text_format(t, "  scale_rows(0, R + 1, NV, %s, 1);\n", in);
   if (!streams(job)) jn_text_put(t, "  scale_rows(0, R, NV, f, 1);\n");
   if (converts(job)) jn_text_put(t, "  copy_reals(NV, in, v);\n");
   for (int n = 0; n < m->nfree; n++) {
@@ -418,7 +561,9 @@ void jn_generate_forward(jn_text *t, const jn_job *job, int r) {
     const jn_link *l = &m->link[m->free_link[n]];
     jn_text_format(t, "  free_shift(q + %d, NV, out + %d, R + 2, 1, 0);\n", l->iq, l->iv);
   }
-  if (!streams(job))
+  if (hybrid)
+    hybrid_write(t, job, out, hybrid_forces(t, job));
+  else if (!streams(job))
     jn_text_format(t, "  write_numbers((R + 1) * NV, %s + NV, a_out, %s, &nan);\n", out,
                    job->dual ? "stride_out" : "stride");
   jn_text_put(t, "  return states_without_result(good, nan);\n}\n");

@@ -123,19 +123,37 @@ static jn_status refuse(jn_error *error, const char *text) {
   return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "gpu: %s", text);
 }
 
-/* kernel(n, arrays..., without) */
-static jn_status run(jn_gpu *gpu, jn_kernel kernel, int order, size_t columns, gpu_job *job,
-                     jn_error *error) {
+/* kernel(n, arrays..., without); one for any robot: (n, arrays..., a, force, without, robot) */
+static void list_arguments(const jn_gpu *gpu, const jn_loaded *loaded, gpu_job *job,
+                           void **arguments) {
+  int count = 0;
+  arguments[count++] = &job->n;
+  for (int i = 0; i < job->arrays; i++) arguments[count++] = &job->array[i].device;
+  if (loaded->robot && job->array[1].out) { /* hybrid dynamics: v' and what follows, tau */
+    job->more[0] = (double *)job->array[1].device + (size_t)gpu->nv * job->n;
+    job->more[1] = job->array[2].device;
+    arguments[count++] = &job->more[0];
+  }
+  if (loaded->robot && job->arrays + (job->array[1].out != NULL) == 4)
+    arguments[count++] = &job->more[1];
+  arguments[count++] = &job->mask;
+  arguments[count] = (void *)(size_t)&loaded->robot;
+}
+static jn_status run_loaded(jn_gpu *gpu, const jn_loaded *loaded, size_t columns, gpu_job *job,
+                            jn_error *error) {
   void *arguments[12];
-  const jn_loaded *loaded;
-  jn_status status = jn_gpu_kernel(gpu, kernel, order, &loaded, error);
-  if (status || job->n == 0) return status;
-  if ((status = jn_gpu_begin(gpu, job, error))) return status;
-  arguments[0] = &job->n;
-  for (int i = 0; i < job->arrays; i++) arguments[i + 1] = &job->array[i].device;
-  arguments[job->arrays + 1] = &job->mask;
+  if (job->n == 0) return JN_OK;
+  jn_status status = jn_gpu_begin(gpu, job, error);
+  if (status) return status;
+  list_arguments(gpu, loaded, job, arguments);
   status = jn_gpu_launch(gpu, loaded, job->call, job->n, columns, arguments, error);
   return jn_gpu_end(gpu, job, status, error);
+}
+static jn_status run(jn_gpu *gpu, jn_kernel kernel, int order, size_t columns, gpu_job *job,
+                     jn_error *error) {
+  const jn_loaded *loaded;
+  jn_status status = jn_gpu_kernel(gpu, kernel, order, &loaded, error);
+  return status ? status : run_loaded(gpu, loaded, columns, job, error);
 }
 
 jn_status jn_gpu_inverse_dynamics(jn_gpu *gpu, int order, size_t n, const double *q,
@@ -162,6 +180,22 @@ jn_status jn_gpu_forward_dynamics(jn_gpu *gpu, int order, size_t n, const double
                         {.numbers = (r + 1) * nv, .out = a}};
   gpu_job job = {.n = n, .array = arrays, .arrays = 4, .without = without, .call = call};
   return run(gpu, JN_KERNEL_FORWARD, order, 1, &job, error);
+}
+
+jn_status jn_gpu_hybrid_dynamics(jn_gpu *gpu, int order, size_t n, const double *q,
+                                 const unsigned char *prescribed, double *v, double *tau,
+                                 int *without, const jn_gpu_call *call, jn_error *error) {
+  if (!gpu || !prescribed || (n && (!q || !v || !tau)))
+    return refuse(error, "no device, or an array is missing");
+  const jn_loaded *loaded;
+  jn_status status = jn_gpu_hybrid_kernel(gpu, prescribed, order, &loaded, error);
+  if (status) return status;
+  const size_t nv = (size_t)gpu->nv, r = (size_t)order;
+  gpu_array arrays[] = {{.numbers = (size_t)gpu->nq, .in = q},
+                        {.numbers = (r + 2) * nv, .in = v, .out = v},
+                        {.numbers = (r + 1) * nv, .in = tau, .out = tau}};
+  gpu_job job = {.n = n, .array = arrays, .arrays = 3, .without = without, .call = call};
+  return run_loaded(gpu, loaded, 1, &job, error);
 }
 
 /* the columns of the outputs that are wanted; none: there is nothing to do */

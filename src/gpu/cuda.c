@@ -244,5 +244,6 @@ jn_status jn_cuda_open(jn_machine *m, int device, jn_error *error) {
   *kept = c;
   m->state = kept;
   m->kind = &cuda_kind;
+  m->loads_ptx = 1;
   return JN_OK;
 }

@@ -33,6 +33,7 @@ static jn_status fill(jn_gpu *gpu, const jn_model *model, const jn_gpu_options *
   }
   gpu->machine.hooks = gpu->hooks;
   gpu->machine.strict = options->strict;
+  gpu->generic = options->generic;
   if (options->cache) {
     const size_t n = strlen(options->cache) + 1;
     gpu->cache = jn_block_new(&gpu->hooks, n, 1);
@@ -66,13 +67,24 @@ jn_status jn_gpu_new(const jn_model *model, const jn_gpu_options *options,
   return status;
 }
 
+void jn_gpu_unload(jn_gpu *gpu, jn_loaded *loaded) {
+  jn_machine *m = &gpu->machine;
+  if (loaded->robot) m->kind->release(m, loaded->robot);
+  if (loaded->module) m->kind->unload(m, loaded);
+  memset(loaded, 0, sizeof *loaded);
+}
+
 void jn_gpu_free(jn_gpu *gpu) {
   if (!gpu) return;
   jn_machine *m = &gpu->machine;
   for (int i = 0; i < GPU_KERNELS; i++)
-    for (int r = 0; r <= JN_MAX_GENERATE_INVERSE; r++)
-      if (gpu->kernel[i][r].module) m->kind->unload(m, &gpu->kernel[i][r]);
-  if (gpu->reduce.module) m->kind->unload(m, &gpu->reduce);
+    for (int r = 0; r <= JN_MAX_KERNEL_ORDER; r++) jn_gpu_unload(gpu, &gpu->kernel[i][r]);
+  jn_gpu_unload(gpu, &gpu->reduce);
+  for (gpu_hybrid *h = gpu->hybrid, *next; h; h = next) {
+    next = h->next;
+    jn_gpu_unload(gpu, &h->loaded);
+    jn_block_free(&gpu->hooks, h);
+  }
   if (m->kind) m->kind->close(m);
   jn_block_free(&gpu->hooks, gpu->cache);
   const jn_allocator hooks = gpu->hooks;
@@ -107,25 +119,85 @@ jn_status jn_gpu_load(jn_gpu *gpu, const char *text, const char *name, jn_loaded
   return status;
 }
 
+/* A kernel for any robot: compiled ahead, or here, as its text. */
+static jn_status load_generic(jn_gpu *gpu, jn_kernel kernel, int order,
+                              const jn_generate_options *options, jn_loaded *out, jn_error *error) {
+  jn_machine *m = &gpu->machine;
+  jn_generate_options set = *options;
+  jn_kernel_text text = {0};
+  set.generic = 1;
+  jn_status status = jn_generate_kernel(gpu->model, kernel, order, &set, &gpu->hooks, &text, error);
+  if (status) return status;
+  const char *ptx = m->loads_ptx ? jn_generic_ptx(kernel != JN_KERNEL_INVERSE, order) : NULL;
+  status = ptx ? m->kind->load(m, ptx, strlen(ptx) + 1, text.name, out, error)
+               : jn_gpu_load(gpu, text.source, text.name, out, error);
+  if (!status) status = m->kind->allocate(m, text.data_size, &out->robot, error);
+  if (!status) status = m->kind->copy(m, out->robot, text.data, text.data_size, 1, NULL, error);
+  if (status) jn_gpu_unload(gpu, out);
+  jn_kernel_text_free(&text);
+  return status;
+}
+
+/* A kernel of this robot; without a compiler one for any robot, where there is one. */
+static jn_status load_kernel(jn_gpu *gpu, jn_kernel kernel, int order,
+                             const jn_generate_options *options, jn_loaded *out, jn_error *error) {
+  const int dynamics =
+      kernel == JN_KERNEL_INVERSE || kernel == JN_KERNEL_FORWARD || kernel == JN_KERNEL_HYBRID;
+  jn_kernel_text text = {0};
+  if (gpu->generic && dynamics) return load_generic(gpu, kernel, order, options, out, error);
+  jn_status status =
+      jn_generate_kernel(gpu->model, kernel, order, options, &gpu->hooks, &text, error);
+  if (!status) status = jn_gpu_load(gpu, text.source, text.name, out, error);
+  jn_kernel_text_free(&text);
+  if (status && gpu->machine.no_compiler && dynamics &&
+      jn_generic_ptx(kernel != JN_KERNEL_INVERSE, order) &&
+      !load_generic(gpu, kernel, order, options, out, NULL))
+    return JN_OK;
+  return status;
+}
+
 jn_status jn_gpu_kernel(jn_gpu *gpu, jn_kernel kernel, int order, const jn_loaded **out,
                         jn_error *error) {
-  jn_kernel_text text = {0};
-  const int valid = (int)kernel >= 0 && (int)kernel < GPU_KERNELS && order >= 0 &&
-                    order <= JN_MAX_GENERATE_INVERSE;
-  jn_loaded *loaded = valid ? &gpu->kernel[kernel][order] : NULL;
+  const int valid =
+      (int)kernel >= 0 && (int)kernel < GPU_KERNELS && order >= 0 && order <= JN_MAX_KERNEL_ORDER;
+  jn_loaded none = {0}, *loaded = valid ? &gpu->kernel[kernel][order] : &none;
   jn_status status = JN_OK;
-  if (!loaded || !loaded->module) {
-    status =
-        jn_generate_kernel(gpu->model, kernel, order, &gpu->generate, &gpu->hooks, &text, error);
-    if (!status) status = jn_gpu_load(gpu, text.source, text.name, loaded, error);
-    jn_kernel_text_free(&text);
-  }
+  if (!loaded->module) status = load_kernel(gpu, kernel, order, &gpu->generate, loaded, error);
   if (out) *out = status ? NULL : loaded;
   return status;
 }
 
+jn_status jn_gpu_hybrid_kernel(jn_gpu *gpu, const unsigned char *prescribed, int order,
+                               const jn_loaded **out, jn_error *error) {
+  const size_t bodies = (size_t)jn_model_body_count(gpu->model);
+  for (const gpu_hybrid *h = gpu->hybrid; h; h = h->next) {
+    size_t same = 0;
+    while (same < bodies && !h->prescribed[same] == !prescribed[same]) same++;
+    if (h->order != order || same < bodies) continue;
+    *out = &h->loaded;
+    return JN_OK;
+  }
+  gpu_hybrid *h = jn_block_new(&gpu->hooks, 1, sizeof *h + bodies);
+  if (!h) return jn_fail(error, JN_ERR_MEMORY, NULL, 0, "gpu: out of memory");
+  h->order = order;
+  memcpy(h->prescribed, prescribed, bodies);
+  jn_generate_options options = gpu->generate;
+  options.prescribed = h->prescribed;
+  jn_status status = load_kernel(gpu, JN_KERNEL_HYBRID, order, &options, &h->loaded, error);
+  if (status) {
+    jn_block_free(&gpu->hooks, h);
+    return status;
+  }
+  h->next = gpu->hybrid;
+  gpu->hybrid = h;
+  *out = &h->loaded;
+  return JN_OK;
+}
+
 jn_status jn_gpu_prepare(jn_gpu *gpu, jn_kernel kernel, int order, jn_error *error) {
   if (!gpu) return refuse(error, "no device");
+  if ((int)kernel < 0 || (int)kernel >= GPU_KERNELS)
+    return refuse(error, "no such kernel to prepare");
   return jn_gpu_kernel(gpu, kernel, order, NULL, error);
 }
 

@@ -8,6 +8,7 @@
 typedef struct jn_loaded {
   void *module, *function; /* NULL: not loaded */
   int file;                /* of the host: open as long as the module, whose name has its number */
+  void *robot; /* on the device: the last argument of a kernel for any robot; else NULL */
 } jn_loaded;
 
 typedef struct jn_machine jn_machine;
@@ -39,6 +40,8 @@ struct jn_machine {
   jn_allocator hooks;
   jn_gpu_info info;
   int strict;
+  int loads_ptx;           /* it takes PTX in the place of a binary */
+  int no_compiler;         /* NVRTC was looked for, and is missing */
   char nvrtc[JN_MAX_PATH]; /* "": it is searched */
   void *state;             /* of the kind */
 };
@@ -49,6 +52,9 @@ jn_status jn_host_open(jn_machine *m, jn_error *error);
 /* nvrtc.c: a cubin for the architecture, "sm_90"; its PTX if `ptx` */
 jn_status jn_nvrtc_compile(jn_machine *m, const char *text, const char *architecture, int ptx,
                            void **binary, size_t *size, jn_error *error);
+
+/* PTX of the kernel for any robot, compiled when this library was built; NULL: it was not */
+const char *jn_generic_ptx(int forward, int order);
 
 /* cache.c: binaries on disk, by the text of their key. folder: as in jn_gpu_options. Neither fails:
  * a file that is missing, damaged or of another key gives NULL; one that cannot be written is not. */

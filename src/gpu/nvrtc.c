@@ -31,13 +31,14 @@ static const char *const places[] = {"libnvrtc.so.13",
                                      "/usr/local/cuda/lib64/libnvrtc.so.12",
                                      NULL};
 
-static jn_status open_library(const jn_machine *m, nvrtc *n, jn_error *error) {
+static jn_status open_library(jn_machine *m, nvrtc *n, jn_error *error) {
   memset(n, 0, sizeof *n);
   if (m->nvrtc[0])
     n->library = dlopen(m->nvrtc, RTLD_NOW | RTLD_LOCAL);
   else
     for (int i = 0; places[i] && !n->library; i++)
       n->library = dlopen(places[i], RTLD_NOW | RTLD_LOCAL);
+  m->no_compiler = !n->library;
   if (!n->library)
     return jn_fail(error, JN_ERR_FILE, NULL, 0,
                    "gpu: NVRTC (%s) is not found, and the kernel is not in the cache: install the "
@@ -94,10 +95,13 @@ jn_status jn_nvrtc_compile(jn_machine *m, const char *text, const char *architec
   jn_status status = open_library(m, &n, error);
   if (status) return status;
   snprintf(target, sizeof target, "--gpu-architecture=%s", architecture);
-  const char *const options[] = {"-default-device", "-std=c++17", target, "-fmad=false"};
+  const char *options[5] = {"-default-device", "-std=c++17", target};
+  int count = 3;
+  if (m->strict) options[count++] = "-fmad=false";
+  if (!ptx && strstr(text, "#define JN_LARGE 1\n")) options[count++] = "--ptxas-options=-O1";
   int result = n.create(&program, text, "robot.cu", 0, NULL, NULL);
   if (result) status = jn_fail(error, JN_ERR_FILE, NULL, 0, "gpu: NVRTC: %s", n.error_text(result));
-  if (!status && (result = n.compile(program, m->strict ? 4 : 3, options)))
+  if (!status && (result = n.compile(program, count, options)))
     status = explain(&n, program, result, &m->hooks, error);
   if (!status && (result = ptx ? n.ptx_size(program, size) : n.cubin_size(program, size)))
     status = jn_fail(error, JN_ERR_FILE, NULL, 0, "gpu: NVRTC: %s", n.error_text(result));

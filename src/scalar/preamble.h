@@ -35,7 +35,9 @@ typedef long long int64_t;
 #define APART INLINE
 /* Functions of a link: part of their caller too, so that terms with a factor zero vanish. JN_SHARED:
  * where the code would not fit the instruction cache, links of one kind share them. */
-#if defined(JN_SHARED) && !defined(__CUDACC__)
+#ifdef JN_GENERIC
+#define PART INLINE /* the robot is data: nothing is known of its numbers */
+#elif defined(JN_SHARED) && !defined(__CUDACC__)
 #ifdef __clang__
 #define PART static __attribute__((noinline))
 #else
@@ -47,7 +49,15 @@ typedef long long int64_t;
 #endif
 
 /* loops over orders and degrees of freedom are unrolled, and those over all numbers of a state */
-#if defined(__CUDACC__) || defined(__clang__)
+#if defined(JN_LOOPED) && (defined(__CUDACC__) || defined(__clang__))
+#define UNROLL _Pragma("unroll 1") /* high orders: code whose size does not depend on the order */
+#define UNROLL_ALL UNROLL
+#define NO_UNROLL UNROLL
+#elif defined(JN_LOOPED)
+#define UNROLL _Pragma("GCC unroll 1")
+#define UNROLL_ALL UNROLL
+#define NO_UNROLL UNROLL
+#elif defined(__CUDACC__) || defined(__clang__)
 #define UNROLL _Pragma("unroll")
 #define UNROLL_ALL _Pragma("unroll")
 #define NO_UNROLL _Pragma("unroll 1")

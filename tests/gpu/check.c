@@ -105,6 +105,50 @@ gpu_error gpu_check_forward(const gpu_robot *r, int order, size_t n, uint64_t se
   return check_dynamics(r, 1, order, n, seed);
 }
 
+/* Numbers that are to be written are NaN before: they must not be read. */
+static void spoil(const jn_model *model, size_t n, size_t rows, const unsigned char *prescribed,
+                  double *v, double *tau) {
+  const size_t nv = (size_t)jn_model_nv(model);
+  for (int i = 0; i < jn_model_body_count(model); i++) {
+    const jn_joint *j = jn_model_joint(model, i);
+    for (size_t k = 0; k < rows; k++)
+      for (size_t c = (size_t)j->iv; c < (size_t)(j->iv + j->nv); c++)
+        for (size_t s = 0; s < n; s++)
+          (prescribed[i] ? tau + (k * nv + c) * n : v + ((k + 1) * nv + c) * n)[s] = NAN;
+  }
+}
+
+gpu_error gpu_check_hybrid(const gpu_robot *r, int order, size_t n, uint64_t seed, int first) {
+  const size_t nq = (size_t)jn_model_nq(r->model), nv = (size_t)jn_model_nv(r->model),
+               rows = (size_t)order + 1, V = (rows + 1) * nv, T = rows * nv;
+  double *q = doubles_of(n * nq), *x = doubles_of(n * (V + T)), *v = x, *f = x + n * V,
+         *Q = doubles_of(n * nq), *W = doubles_of(n * V), *F = doubles_of(n * T);
+  int *without = calloc(n, sizeof *without);
+  unsigned char *prescribed = calloc((size_t)jn_model_body_count(r->model), 1);
+  jn_status *status = calloc(n, sizeof *status);
+  jn_batch *batch = NULL;
+  gpu_error e = {.status = JN_ERR_MEMORY}, forces;
+  for (int i = 0; i < jn_model_body_count(r->model); i++) prescribed[i] = i % 2 == first % 2;
+  gpu_random(r->model, n, seed, q, x, V + T);
+  gpu_to_soa(n, nq, q, Q);
+  gpu_to_soa(n, V, v, W);
+  gpu_to_soa(n, T, f, F);
+  spoil(r->model, n, rows, prescribed, W, F);
+  if (jn_batch_new(r->model, order, r->threads, NULL, &batch) == JN_OK) {
+    *jn_batch_settings(batch) = strict_settings(r);
+    jn_batch_hybrid_dynamics(r->model, batch, order, n, q, prescribed, v, f, status);
+    e.status = jn_gpu_hybrid_dynamics(r->gpu, order, n, Q, prescribed, W, F, without, NULL, NULL);
+  }
+  if (!e.status) {
+    e = compare(n, rows + 1, nv, W, v, without, status);
+    forces = compare(n, rows, nv, F, f, without, status);
+    e.different += forces.different, e.worst = fmax(e.worst, forces.worst);
+  }
+  jn_batch_free(batch);
+  free(q), free(x), free(Q), free(W), free(F), free(without), free(prescribed), free(status);
+  return e;
+}
+
 gpu_error gpu_check_partials(const gpu_robot *r, int forward, size_t n, uint64_t seed) {
   const size_t nq = (size_t)jn_model_nq(r->model), nv = (size_t)jn_model_nv(r->model),
                V = forward ? nv : 2 * nv, M = nv * nv;

@@ -30,6 +30,8 @@ void gpu_from_soa(size_t n, size_t numbers, const double *x, double *out);
 
 gpu_error gpu_check_inverse(const gpu_robot *r, int order, size_t n, uint64_t seed);
 gpu_error gpu_check_forward(const gpu_robot *r, int order, size_t n, uint64_t seed);
+/* every second joint prescribed, beginning with joint `first` */
+gpu_error gpu_check_hybrid(const gpu_robot *r, int order, size_t n, uint64_t seed, int first);
 gpu_error gpu_check_partials(const gpu_robot *r, int forward, size_t n, uint64_t seed);
 /* n roll-outs with feedback and costs, against jn_simulation; order as in jn_rollout */
 gpu_error gpu_check_rollout(const gpu_robot *r, int order, int steps, size_t n, uint64_t seed);

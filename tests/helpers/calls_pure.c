@@ -273,6 +273,6 @@ const char *const setup_functions[] = {
 
     /* libjounce_gpu: kernels run on a device */
     "jn_gpu_count", "jn_gpu_new", "jn_gpu_free", "jn_gpu_describe", "jn_gpu_prepare",
-    "jn_gpu_inverse_dynamics", "jn_gpu_forward_dynamics", "jn_gpu_inverse_partials",
-    "jn_gpu_forward_partials", "jn_gpu_rollout", "jn_gpu_allocate", "jn_gpu_release",
-    "jn_gpu_upload", "jn_gpu_download", "jn_gpu_wait", NULL};
+    "jn_gpu_inverse_dynamics", "jn_gpu_forward_dynamics", "jn_gpu_hybrid_dynamics",
+    "jn_gpu_inverse_partials", "jn_gpu_forward_partials", "jn_gpu_rollout", "jn_gpu_allocate",
+    "jn_gpu_release", "jn_gpu_upload", "jn_gpu_download", "jn_gpu_wait", NULL};

@@ -46,6 +46,22 @@ class Host(unittest.TestCase):
         a = self.gpu.forward_dynamics(last(q), last(x[:, 0]), last(x[:, 1]))
         self.assertTrue(np.array_equal(a, last(self.robot.forward_dynamics(q, x[:, 0], x[:, 1]))))
 
+    def test_hybrid_dynamics(self):
+        q, x = states(self.robot, 4)
+        v, tau = x[:, :2], x[:, 2:3]
+        names = [self.robot.joint_names[-1]]
+        want = self.robot.hybrid_dynamics(q, v, tau, names)
+        for generic in (False, True):
+            gpu = jounce.gpu.Gpu(self.robot, -1, cache=CACHE, generic=generic)
+            V, T = gpu.hybrid_dynamics(last(q), last(v), last(tau), names)
+            self.assertTrue(np.array_equal(V, last(want.v)) and np.array_equal(T, last(want.tau)))
+            V, T = gpu.array(last(v)), gpu.array(last(tau))  # completed in place
+            (V, T), without = gpu.hybrid_dynamics(gpu.array(last(q)), V, T, names, mask=True)
+            self.assertTrue(np.array_equal(V.numpy(), last(want.v)) and np.array_equal(T.numpy(), last(want.tau)))
+            self.assertFalse(without.numpy().any())
+        with self.assertRaises(ValueError):
+            gpu.hybrid_dynamics(last(q), last(v), last(tau), ["nobody"])
+
     def test_partials(self):
         q, x = states(self.robot, 2)
         dq, dv, da = self.gpu.inverse_partials(last(q), last(x))
@@ -156,6 +172,18 @@ class Device(unittest.TestCase):
             self.check(lambda x: torch.tensor(x, device="cuda").float(), None)
         with self.assertRaisesRegex(ValueError, "contiguous"):
             self.check(lambda x: torch.tensor(x, device="cuda")[..., ::2], None)
+        # hybrid dynamics on a stream of torch's own, in place
+        q, x = states(self.robot, 3)
+        names = self.robot.joint_names[-1:]
+        want = self.robot.hybrid_dynamics(q, x[:, :2], x[:, 2:], names)
+        stream = torch.cuda.Stream()
+        with torch.cuda.stream(stream):
+            Q, V, T = (torch.tensor(last(a), device="cuda") for a in (q, x[:, :2], x[:, 2:]))
+            out, _ = self.gpu.hybrid_dynamics(Q, V, T, names, mask=True, stream=stream.cuda_stream)
+        stream.synchronize()
+        self.assertEqual(out[0].data_ptr(), V.data_ptr())
+        self.assertTrue(np.array_equal(V.cpu().numpy(), last(want.v)))
+        self.assertTrue(np.array_equal(T.cpu().numpy(), last(want.tau)))
 
     def test_cupy(self):
         try:

@@ -155,8 +155,8 @@ INLINE int inertia_link(const link_view *at, int driven, int first, sym6 *P) {
   return good;
 }
 
-#ifndef JN_BAKED
-/* In hybrid dynamics, a free joint beyond the base that is driven by a wrench. It transmits that
+/* A link that floats:
+ * in hybrid dynamics, a free joint beyond the base that is driven by a wrench. It transmits that
  * wrench and nothing else: no inertia and no bias of its subtree reach the parent, where they would
  * cancel, and V_(k+1) of its link does not depend on the parent's. */
 INLINE int link_floats(const jn_link *l, const unsigned char *prescribed) {
@@ -167,7 +167,7 @@ INLINE int inertia_floating(const link_view *at) {
   if (at->carries) sym6_complete(at->IA);
   return base_factor(at->link, at->IA, at->D);
 }
-
+#ifndef JN_BAKED
 /* Articulated inertias IA of all links and the factors of their joints; p += IA b of order 0.
  * Returns the singular joint with the highest index in v, or -1. */
 static inline int aba_inertias(const jn_model *m, const jn_work *w,
@@ -204,7 +204,7 @@ INLINE void bias_terms_begin(const link_view *at, int k, int nv, int root) {
   at->Y[k] = gravity_step(k, at->V, at->Y);
   out->s = a.s;
   if (root || l->kind != JN_K_REVOLUTE) return;
-  const six *u = at->U, *F = at->F;
+  const six *u = TWISTS_OF(at, 1, k - 1), *F = at->F;
   real *X = at->X;
   out->sine = sincos_begin(k + 1, 2, at->v, nv, X);
   a.b = a.F = rotz_pair_start(six_zero());
@@ -244,7 +244,7 @@ INLINE void bias_terms_end(const link_view *at, int k, int nv, int rep, int floa
                            int root) {
   const jn_link *l = at->link;
   const next_order *a = at->next;
-  const six *V = at->V, *u = at->U;
+  const six *V = at->V, *u = TWISTS_OF(at, 0, k && !root ? 0 : -1);
   six *H = at->H, *F = at->F, b = six_zero();
   real *X = at->X;
   products s = k ? a->s : products_zero();
@@ -349,8 +349,8 @@ INLINE void bias_root(const link_view *at, int given, six f) {
   }
 }
 
-#ifndef JN_BAKED
-/* Backward pass of a link that floats: e = tau_k - p, a += T^T X^T tau.
+/* Backward pass of a link that floats:
+ *   e = tau_k - p,   a += T^T X^T tau
  * force: jets of the wrench in representation `rep`, about the present position if spatial. In all
  * representations but JN_BODY its force is in the parent's axes already, and is not converted to the
  * link and back. */
@@ -372,7 +372,7 @@ APART void pass_given(const link_view *at, int k, int nv, int rep, const real *f
   store_v3(at->e, v3_sub(load_v3(at->e), p.w));
   store_v3(at->e + 3, v3_sub(load_v3(at->e + 3), p.v));
 }
-
+#ifndef JN_BAKED
 /* Backward pass of order k: bias wrenches from the leaves to the root. w->e holds tau_k of
  * force-driven joints, which becomes tau_k - S^T p, and (k+1) v_(k+1) of prescribed ones. more:
  * another order follows. */

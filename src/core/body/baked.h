@@ -68,6 +68,21 @@ INLINE void write_rows(int from, int to, int n, int nv, const real *x, double *o
       }
   }
 }
+/* Rows from..to of n numbers as they are, for joints whose motion or force alone is given. */
+INLINE void read_joint(int from, int to, int n, int nv, const double *x, size_t stride, real *out,
+                       real *nan) {
+  UNROLL_ALL for (int k = from; k <= to; k++)
+      read_numbers(n, x + (size_t)(k * nv) * stride, stride, out + k * nv, nan);
+}
+INLINE void write_joint(int from, int to, int n, int nv, const real *x, double *out, size_t stride,
+                        real *nan) {
+  UNROLL_ALL for (int k = from; k <= to; k++)
+      write_numbers(n, x + k * nv, out + (size_t)(k * nv) * stride, stride, nan);
+}
+INLINE void clear_joint(int from, int to, int n, int nv, real *x) {
+  UNROLL_ALL for (int k = from; k <= to; k++) UNROLL_ALL for (int j = 0; j < n; j++) x[k * nv + j] =
+      real_of(0);
+}
 /* number i of an array of reals that is read by lanes */
 INLINE void put_real(double *x, int i, real a) { *(real_in_memory *)(x + i * LANES) = a; }
 INLINE real take_real(const double *x, int i) { return *(const real_in_memory *)(x + i * LANES); }
@@ -96,6 +111,9 @@ INLINE void write_nan(int n, double *out, size_t stride) {
   double nan;
   memcpy(&nan, &bits, sizeof nan);
   for (int i = 0; i < n; i++) out[(size_t)i * stride] = nan;
+}
+INLINE void write_joint_nan(int from, int to, int n, int nv, double *out, size_t stride) {
+  for (int k = from; k <= to; k++) write_nan(n, out + (size_t)(k * nv) * stride, stride);
 }
 
 /* inverse dynamics: arrays of a link and pointers to them; up: the parent, or `world` */
@@ -139,6 +157,13 @@ INLINE link_view constant_view(const link_view *view, const jn_link *l, const jn
     rnea_finish(&at, NV, r, DAMPING, 0);                                \
   }
 
+/* A prescribed joint of hybrid dynamics: its velocity of order k + 1, and e = (k+1) v_(k+1). */
+INLINE void prescribe_joint(const jn_link *l, int rep, int k, int nv, v3 p0, const real *in,
+                            real *X, base_jet *b, real *v, real *e) {
+  joint_motion_in(l, rep, k + 1, nv, p0, in, X, b, v);
+  for (int j = 0; j < l->nv; j++) e[j] = (double)(k + 1) * v[(k + 1) * nv + j];
+}
+
 /* forward dynamics: the same; n: degrees of freedom */
 #define FORWARD_LINK(i, width, n)                                               \
   six V##i[R + 2], U##i[R + 2], H##i[R + 1], F##i[R + 1], UA##i[n], b##i, p##i; \
@@ -147,23 +172,26 @@ INLINE link_view constant_view(const link_view *view, const jn_link *l, const jn
   real X##i[(width) * (R + 2)], D##i[6 * (n)];                                  \
   sym6 I##i;                                                                    \
   next_order next##i;
-#define FORWARD_VIEW(i, up, base, iq, iv, carries)                                           \
-  forward_view(V##i, U##i, H##i, F##i, UA##i, &b##i, &p##i, Y##i, &XT##i, X##i, D##i, &I##i, \
-               &next##i, base, q + (iq), v + (iv), e + (iv), carries, V##up, F##up, Y##up)
+#define FORWARD_VIEW(i, up, base, iq, iv, carries)                                              \
+  forward_view(V##i, U##i, H##i, F##i, UA##i, &b##i, &p##i, Y##i, &XT##i, X##i, D##i, &I##i,    \
+               &next##i, base, q + (iq), v + (iv), tau + (iv), e + (iv), carries, V##up, F##up, \
+               Y##up)
 INLINE link_view forward_view(six *V, six *U, six *H, six *F, six *UA, six *b, six *p, v3 *Y,
                               link_transform *XT, real *X, real *D, sym6 *IA, next_order *next,
-                              base_jet *base, real *q, real *v, real *e, int carries, const six *Vp,
-                              six *Fp, const v3 *Yp) {
+                              base_jet *base, real *q, real *v, real *tau, real *e, int carries,
+                              const six *Vp, six *Fp, const v3 *Yp) {
   link_view at;
   memset(&at, 0, sizeof at);
   at.V = V, at.U = U, at.H = H, at.F = F, at.UA = UA, at.b = b, at.p = p, at.Y = Y, at.XT = XT,
   at.X = X;
-  at.D = D, at.IA = IA, at.next = next, at.q = q, at.v = v, at.e = e, at.carries = carries;
+  at.D = D, at.IA = IA, at.next = next, at.q = q, at.v = v, at.tau = tau, at.e = e;
+  at.carries = carries;
   at.base = base;
   at.Vp = Vp, at.Fp = Fp, at.Yp = Yp;
   return at;
 }
-#define FORWARD_PARTS(name, i)                                                        \
+/* given: the joint's motion is prescribed, and its force a result; floats: see aba.h */
+#define FORWARD_PARTS(name, i, given, floats)                                         \
   PART void name##_start##i(const link_view *view, const jn_link *l) {                \
     const link_view at = constant_view(view, l, &link##i);                            \
     sym6_rigid(at.IA, l->I4);                                                         \
@@ -171,20 +199,28 @@ INLINE link_view forward_view(six *V, six *U, six *H, six *F, six *UA, six *b, s
   }                                                                                   \
   PART int name##_inertia##i(const link_view *view, const jn_link *l, sym6 *parent) { \
     const link_view at = constant_view(view, l, &link##i);                            \
-    return inertia_link(&at, 1, link##i.parent < 0, parent);                          \
+    if (floats) return inertia_floating(&at);                                         \
+    return inertia_link(&at, !(given), link##i.parent < 0, parent);                   \
   }
-#define FORWARD_ORDER(name, i, k, more)                                                    \
-  PART void name##_bias##i##_##k(const link_view *view, const jn_link *l, six *parent) {   \
+/* Order k, a constant that is part of the names: _2, with no more arguments; or ORDER_ARGUMENTS of
+ * functions that are called for every order. */
+#define ORDER_ARGUMENTS , int k, int more
+#define FORWARD_ORDER(name, i, order, arguments, k, more, given, floats)                   \
+  PART void name##_bias##i##order(const link_view *view, const jn_link *l, six *parent,    \
+                                  const real *force arguments) {                           \
     const link_view at = constant_view(view, l, &link##i);                                 \
-    if (link##i.parent < 0)                                                                \
-      bias_root(&at, 0, *at.p);                                                            \
+    (void)force;                                                                           \
+    if (floats)                                                                            \
+      pass_given(&at, k, NV, REP, force, *at.p, parent);                                   \
+    else if (link##i.parent < 0)                                                           \
+      bias_root(&at, given, *at.p);                                                        \
     else                                                                                   \
-      bias_link(&at, k, 0, *at.p, parent);                                                 \
+      bias_link(&at, k, given, *at.p, parent);                                             \
     if (LINK_TRANSFORMS && (more)) bias_terms_begin(&at, (k) + 1, NV, link##i.parent < 0); \
   }                                                                                        \
-  PART void name##_solve##i##_##k(const link_view *view, const jn_link *l) {               \
+  PART void name##_solve##i##order(const link_view *view, const jn_link *l arguments) {    \
     const link_view at = constant_view(view, l, &link##i);                                 \
-    solve_link(&at, NV, k, 0, 0, 0, more, REP, 0, link##i.parent < 0);                     \
+    solve_link(&at, NV, k, given, floats, DAMPING, more, REP, 0, link##i.parent < 0);      \
   }
 
 #endif

@@ -469,4 +469,18 @@ INLINE void joint_add_inertia(const jn_link *l, const real *q, const real *X,
   }
 }
 
+/* H_j of a link from memory. JN_RECOMPUTE (kernels with more numbers than registers, where memory costs
+ * more than arithmetic): again from V_j, in a way that the compiler does not see through. */
+#ifdef JN_RECOMPUTE
+INLINE six six_again(six a) {
+#ifdef __CUDACC_RTC__
+  asm volatile("" : "+d"(a.w.x), "+d"(a.w.y), "+d"(a.w.z), "+d"(a.v.x), "+d"(a.v.y), "+d"(a.v.z));
+#endif
+  return a;
+}
+#define SPIN_OF(l, V, H, j) link_spin(l, six_again(V[j]))
+#else
+#define SPIN_OF(l, V, H, j) H[j]
+#endif
+
 #endif

@@ -70,8 +70,8 @@ INLINE products products_add(const jn_link *l, products s, int k, int from, int 
     }
   } else {
     EACH_DOWN(i, from, to) {
-      s.n = cross_add(s.n, V[i].w, H[k - i].w);
-      s.f = cross_add(s.f, V[i].w, H[k - i].v);
+      s.n = cross_add(s.n, V[i].w, SPIN_OF(l, V, H, k - i).w);
+      s.f = cross_add(s.f, V[i].w, SPIN_OF(l, V, H, k - i).v);
     }
   }
   return s;

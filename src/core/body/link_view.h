@@ -101,4 +101,19 @@ INLINE link_transform *link_transform_of(const link_view *at, int precomputed) {
   return at->XT;
 }
 
+/* U of a link from memory. JN_RECOMPUTE: U_from..U_to of a revolute joint again from the parent's
+ * twists (joint.h). */
+#ifdef JN_RECOMPUTE
+INLINE const six *twists_again(const link_view *at, int from, int to) {
+  if (at->link->kind == JN_K_REVOLUTE) EACH(j, from, to) {
+      const six V = six_again(at->Vp[j]);
+      at->U[j] = twist_from_parent(JN_K_REVOLUTE, at->link, at->X, NULL, &V);
+    }
+  return at->U;
+}
+#define TWISTS_OF(at, from, to) twists_again(at, from, to)
+#else
+#define TWISTS_OF(at, from, to) at->U
+#endif
+
 #endif
