@@ -27,8 +27,8 @@ static int count(const json_t *rows, const char *algorithm, const char *mode,
 static void every_kind_of_row(void **state) {
   (void)state;
   json_t *rows = run_json("jounce bench tilthex --orders 0-1 --seconds 0.001 --json");
-  /* four formulations at two orders in body representation, the default one in spatial */
-  assert_int_equal(count(rows, "inverse", "single", "body"), 8);
+  /* five formulations at two orders in body representation, the default one in spatial */
+  assert_int_equal(count(rows, "inverse", "single", "body"), 10);
   assert_int_equal(count(rows, "inverse", "single", "spatial"), 2);
   assert_int_equal(count(rows, "inverse", "batch", "spatial"), 2);
   assert_int_equal(count(rows, "inverse_partials", "single", "spatial"), 2);

@@ -393,7 +393,7 @@ static void wrong_orders_and_missing_arguments_are_refused(void **state) {
   jn_data_settings(d)->representation = (jn_representation)4;
   assert_status(jn_inverse_dynamics(m, d, 2, r.q, r.v, NULL, x), JN_ERR_ARGUMENT);
   jn_data_settings(d)->representation = JN_BODY;
-  jn_data_settings(d)->formulation = (jn_formulation)4;
+  jn_data_settings(d)->formulation = (jn_formulation)5;
   assert_status(jn_inverse_dynamics(m, d, 2, r.q, r.v, NULL, x), JN_ERR_ARGUMENT);
   free(x);
   robot_free(&r);

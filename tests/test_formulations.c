@@ -316,7 +316,7 @@ static void a_formulation_that_does_not_exist_is_refused(void **state) {
   (void)state;
   robot r = robot_random(7800, 3, JN_JOINT_FREE, TYPES_ALL, 1);
   double *tau = doubles(r.n), *a = doubles(r.n);
-  for (int form = -1; form <= 4; form += 5) {
+  for (int form = -1; form <= 5; form += 6) {
     set_form(&r, form);
     assert_status(jn_kinematics(r.model, r.data, 0, r.q, r.v), JN_ERR_ARGUMENT);
     assert_status(jn_inverse_dynamics(r.model, r.data, 0, r.q, r.v, NULL, tau), JN_ERR_ARGUMENT);

@@ -41,6 +41,7 @@ cc=${CC:-cc}
 for header in $(cd "$source/src" && find . -name '*.h' | sort); do
   case $header in
   ./scalar/plain.h) continue ;; # over a number that the includer defines
+  ./gpu/ptx/prelude.h) continue ;; # CUDA C++, for clang alone
   ./scalar/lanes.h) flags=-mavx2; [ "$(uname -m)" = x86_64 ] || continue ;;
   *) flags= ;;
   esac

@@ -12,7 +12,7 @@ typedef struct family {
   long count;
 } family;
 
-static family families[128];
+static family families[256];
 static size_t family_count;
 
 static uint64_t last_seed;

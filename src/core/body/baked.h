@@ -17,6 +17,7 @@
 
 #ifndef UNROLL_ALL
 #define UNROLL_ALL
+#define NO_UNROLL
 #endif
 
 #ifdef JN_DUAL

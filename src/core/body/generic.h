@@ -8,6 +8,9 @@
 #include "core/body/baked.h"
 #include "model/generic_robot.h"
 
+#ifndef ORDER
+#define ORDER 0
+#endif
 enum { R = ORDER, K = ORDER + 1, ROW = 6 };
 
 INLINE int is_free(const jn_link *l) { return l->kind == JN_K_FREE; }

@@ -71,7 +71,8 @@ jn_status jn_inverse_mass_partials(const jn_model *m, jn_data *data, const doubl
   size_t nv = (size_t)m->nv;
   double *t = dof_of(&data->w, 2);
   if (nv && (!Minv || !dMinv)) return JN_ERR_ARGUMENT;
-  status = jn_inverse_mass(m, data, q, Minv);
+  if (!is_coupled(m, data)) status = jn_mass_composites(m, data, q); /* before Minv is written */
+  if (!status) status = jn_inverse_mass(m, data, q, Minv);
   if (!status) status = jn_mass_partials(m, data, q, dMinv);
   if (status) return status;
   for (size_t k = 0; k < nv; k++) {
