@@ -291,13 +291,18 @@ static uint64_t run_states(const jn_batch *b, const worker *k, const call *c, si
   return failed;
 }
 
+#ifdef _OPENMP
 /* Threads that pay: waking one costs as much as about so many products of orders. */
 #define THREAD_WORK 20000
 static int useful_threads(const jn_batch *b, const call *c, size_t count) {
   const double r = c->pack.order + 1.0,
-               work = (double)count * b->model->nlink * r * (r + 1) * (c->kind == INVERSE ? 1 : 2);
+               each = c->kind == INVERSE ? 1
+                      : c->kind > HYBRID ? 20
+                                         : 2,
+               work = each * (double)count * b->model->nlink * r * (r + 1);
   return work < (double)THREAD_WORK * b->threads ? 1 + (int)(work / THREAD_WORK) : b->threads;
 }
+#endif
 
 static jn_status run_all(jn_batch *b, call *c, size_t count, jn_status *status) {
   const int lanes = b->engine->lanes;
