@@ -76,16 +76,11 @@ jn_status bench_step(bench *b) {
   return status ? status : jn_simulation_step(b->around->simulation, 1e-3, NULL);
 }
 
-/* the text of the model, by way of a file that is removed at once */
+/* the text of the model */
 static jn_status save_text(bench *b, struct bench_around *a) {
-  char path[] = "/tmp/jounce-bench-XXXXXX";
   jn_error error = {0};
-  const int file = mkstemp(path);
-  if (file < 0) return JN_ERR_FILE;
-  close(file);
-  jn_status status = jn_spec_save_json(b->spec, path, &error);
-  if (!status) status = cli_read_file(path, &a->text, &a->size, &error);
-  unlink(path);
+  const jn_status status = jn_spec_to_json(b->spec, NULL, &a->text, &error);
+  a->size = status ? 0 : strlen(a->text);
   return status;
 }
 jn_status bench_load(bench *b) {
@@ -138,5 +133,5 @@ void bench_around_close(bench *b) {
   if (!b->around) return;
   if (b->around->ad_open) baseline_close(&b->around->ad);
   jn_simulation_free(b->around->simulation);
-  free(b->around->text);
+  jn_text_free(b->around->text, NULL);
 }

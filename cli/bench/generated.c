@@ -66,7 +66,7 @@ static int compile(const char *source, const char *library, const char *level) {
 }
 
 static jn_status build(bench *b, const char *folder, const jn_generated *text) {
-  char source[64], header[64], library[64], name[JN_MAX_GENERATE_NAME + 16];
+  char source[528], header[528], library[528], name[JN_MAX_GENERATE_NAME + 16];
   struct bench_generated *g = b->generated;
   snprintf(source, sizeof source, "%s/bench.c", folder);
   snprintf(header, sizeof header, "%s/bench.h", folder);
@@ -105,7 +105,11 @@ static jn_status open_generated(bench *b, int lanes) {
       .forward = b->order <= JN_MAX_GENERATE_FORWARD ? 1u << b->order : 0,
       .lanes = lanes,
       .representation = b->representation};
-  char folder[] = "/tmp/jounce-bench-XXXXXX";
+  const char *top = getenv("TMPDIR");
+  char folder[512];
+  const int length =
+      snprintf(folder, sizeof folder, "%s/jounce-bench-XXXXXX", top && top[0] ? top : "/tmp");
+  if (length < 0 || (size_t)length >= sizeof folder) return JN_ERR_FILE;
   jn_generated text;
   jn_status status = jn_generate(b->model, &options, NULL, &text, NULL);
   if (status) return status == JN_ERR_MODEL ? JN_ERR_ARGUMENT : status;

@@ -1,4 +1,5 @@
 /* data.c: allocates and places the working memory, and chooses the engine. */
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -15,6 +16,25 @@ size_t jn_data_size(const jn_model *model, int order) {
   return jn_work_layout(jn_model_tree(model), order, 1, HEAD, NULL, NULL);
 }
 
+/* The largest radius of the masses beyond a joint, as an upper bound, with all displacements zero. In
+ * w->Yd the sum of m r^2 of a subtree, and its mass. */
+static double largest_radius(const jn_model *m, const jn_work *w) {
+  double radius = 0;
+  for (int i = m->nlink - 1; i >= 0; i--) {
+    double *own = w->Yd + 6 * (size_t)i;
+    const double *I = m->link[i].I4;
+    own[0] = 0.5 * (I[0] + I[5] + I[10]), own[1] = m->link[i].m;
+    for (int j = i + 1; j <= m->link[i].last; j = m->link[j].last + 1) {
+      const double *child = w->Yd + 6 * (size_t)j, *p = m->link[j].p;
+      const double d = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]),
+                   x = sqrt(child[0]) + d * sqrt(child[1]);
+      own[0] += x * x, own[1] += child[1];
+    }
+    if (m->link[i].nv && own[1] > 0) radius = fmax(radius, sqrt(own[0] / own[1]));
+  }
+  return radius;
+}
+
 /* Lays out a jn_data in a block of sufficient size. A model with eliminated joints is computed in
  * its tree. */
 static jn_data *place(const jn_model *model, int order, size_t size, void *block) {
@@ -27,6 +47,7 @@ static jn_data *place(const jn_model *model, int order, size_t size, void *block
   data->rows = order + 2;
   data->kinematics = -2;
   data->singular = -1;
+  data->radius = largest_radius(model, &data->w);
   data->engine = data->best = jn_engine_choose();
   jn_engines[JN_ISA_PLAIN].place(model, &data->w);
   data->best->place(model, &data->w);

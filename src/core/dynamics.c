@@ -66,30 +66,15 @@ static void set_gravity(const jn_data *data) {
 }
 
 /* The spatial formulation has all inertias about the base's position. A link at the distance D from
- * it enters with m D^2, where m g^2 is what its joint has to move: (D/g)^2 of the digits are lost. g:
- * largest radius of the masses beyond a joint, as an upper bound, with all displacements zero; in
- * w->Yd the root of the sum of m r^2 of a subtree, and the root of its mass. */
+ * it enters with m D^2, where m g^2, g = data->radius, is what its joint has to move: (D/g)^2 of the
+ * digits are lost. */
 #define FARTHEST_SPATIAL 1e4
-static int is_near(const jn_model *m, const jn_work *w) {
-  double far = 0, radius = 0;
-  for (int i = m->nlink - 1; i >= 0; i--) {
-    double *own = w->Yd + 6 * (size_t)i;
-    const double *I = m->link[i].I4, moment = 0.5 * (I[0] + I[5] + I[10]);
-    own[0] = moment, own[1] = m->link[i].m;
-    for (int j = i + 1; j <= m->link[i].last; j = m->link[j].last + 1) {
-      const double *child = w->Yd + 6 * (size_t)j, *p = m->link[j].p;
-      const double d = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]),
-                   x = sqrt(child[0]) + d * sqrt(child[1]);
-      own[0] += x * x, own[1] += child[1];
-    }
-    if (m->link[i].nv && own[1] > 0) radius = fmax(radius, sqrt(own[0] / own[1]));
-    for (int j = 0; j < 3; j++) far = fmax(far, fabs(w->O[3 * (size_t)i + (size_t)j]));
-  }
-  return !(far > FARTHEST_SPATIAL * radius) || radius <= 0;
-}
 static jn_status check_distance(const jn_model *m, const jn_data *data, const jn_recursion *form) {
-  return form != &data->engine->recursion[JN_FORM_SPATIAL] || is_near(m, &data->w) ? JN_OK
-                                                                                   : JN_ERR_DIGITS;
+  if (form != &data->engine->recursion[JN_FORM_SPATIAL] || data->radius <= 0) return JN_OK;
+  const double most = FARTHEST_SPATIAL * data->radius;
+  int far = 0;
+  for (int i = 0; i < 3 * m->nlink; i++) far |= fabs(data->w.O[i]) > most;
+  return far ? JN_ERR_DIGITS : JN_OK;
 }
 
 /* After a call of order r: its twists, to order r + 1, are there for jn_kinematics_from_dynamics;

@@ -208,6 +208,7 @@ struct jn_data {
   int given;                      /* with it, w.given is the spatial twist of a free base */
   jn_formulation formulation;     /* whether V (JN_FORM_BODY) or Vs (JN_FORM_SPATIAL) holds them */
   jn_vec3 base;                   /* present position of the base */
+  double radius;                  /* largest radius of the masses beyond a joint (core/data.c) */
   int singular;                   /* singular joint; -1: none */
   jn_constraint_fault fault;      /* of the last call with constraints */
   const struct jn_engine *best;   /* the engine for this machine */
