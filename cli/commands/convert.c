@@ -71,32 +71,11 @@ int cli_expand(int argc, char **argv) {
   return code;
 }
 
-/* `rows` rows of n zeros */
-static void write_zeros(cli_output *out, int rows, int n) {
-  static const double zero[6] = {0, 0, 0, 0, 0, 0};
-  cli_json_begin(out, '[');
-  for (int k = 0; k < rows; k++) cli_json_row(out, n, zero, 1);
-  cli_json_end(out);
-}
-
-/* {"quat", "p", "twist"} of a free joint, {"quat", "omega"} of a spherical one */
-static void write_pose(cli_output *out, const double *q, int rows, int is_free) {
-  cli_json_begin(out, '{');
-  cli_json_key(out, "quat");
-  cli_json_row(out, 4, q, 1);
-  if (is_free) {
-    cli_json_key(out, "p");
-    cli_json_row(out, 3, q + 4, 1);
-  }
-  cli_json_key(out, is_free ? "twist" : "omega");
-  write_zeros(out, rows, is_free ? 6 : 3);
-  cli_json_end(out);
-}
-
 /* q, and rows of zeros for its derivatives */
 static void write_state_joint(cli_output *out, const jn_joint *j, const double *q, int rows) {
   if (j->type == JN_JOINT_FREE || j->type == JN_JOINT_SPHERICAL) {
-    write_pose(out, q, rows, j->type == JN_JOINT_FREE);
+    static const double zero[6] = {0, 0, 0, 0, 0, 0};
+    cli_state_pose(out, j, q, rows, zero, 0, NULL);
     return;
   }
   if (j->nv > 1) {
@@ -123,7 +102,7 @@ static int run_state(cli_job *job) {
   cli_json_begin(&out, '{');
   if (jn_model_is_floating(model)) {
     cli_json_key(&out, "base");
-    write_pose(&out, q + jn_model_joint(model, 0)->iq, rows, 1);
+    write_state_joint(&out, jn_model_joint(model, 0), q + jn_model_joint(model, 0)->iq, rows);
   }
   cli_json_key(&out, "joints");
   cli_json_begin(&out, '{');

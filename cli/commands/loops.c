@@ -136,29 +136,12 @@ int cli_loops(int argc, char **argv) {
   return cli_job_run(&job, table, COUNT(table), argc, argv, NULL, run_loops);
 }
 
-/* {"quat", "p", "twist", "representation"} or {"quat", "omega"} */
-static void write_turning(cli_output *out, const cli_job *job, const jn_joint *j, int rows) {
-  const double *q = job->state.q + j->iq, *v = job->state.v + j->iv;
-  const int is_free = j->type == JN_JOINT_FREE;
-  cli_json_begin(out, '{');
-  cli_json_key(out, "quat");
-  cli_json_row(out, 4, q, 1);
-  if (is_free) {
-    cli_json_key(out, "p");
-    cli_json_row(out, 3, q + 4, 1);
-    cli_json_key(out, "representation");
-    cli_json_text(out, cli_representation_names[job->state.representation]);
-  }
-  cli_json_key(out, is_free ? "twist" : "omega");
-  cli_json_rows(out, rows, j->nv, v, (size_t)jn_model_nv(job->model));
-  cli_json_end(out);
-}
-
 /* [q, q', ...], of numbers or of lists */
 static void write_motion(cli_output *out, const cli_job *job, const jn_joint *j, int rows) {
   const size_t nv = (size_t)jn_model_nv(job->model);
   if (j->type == JN_JOINT_FREE || j->type == JN_JOINT_SPHERICAL) {
-    write_turning(out, job, j, rows);
+    cli_state_pose(out, j, job->state.q + j->iq, rows, job->state.v + j->iv, nv,
+                   cli_representation_names[job->state.representation]);
     return;
   }
   cli_json_begin(out, '[');

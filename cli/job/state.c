@@ -428,3 +428,22 @@ void cli_state_free(cli_robot_state *state) {
   cli_release(&state->memory);
   memset(state, 0, sizeof *state);
 }
+
+void cli_state_pose(cli_output *out, const jn_joint *j, const double *q, int rows, const double *v,
+                    size_t stride, const char *representation) {
+  const int is_free = j->type == JN_JOINT_FREE;
+  cli_json_begin(out, '{');
+  cli_json_key(out, "quat");
+  cli_json_row(out, 4, q, 1);
+  if (is_free) {
+    cli_json_key(out, "p");
+    cli_json_row(out, 3, q + 4, 1);
+  }
+  if (is_free && representation) {
+    cli_json_key(out, "representation");
+    cli_json_text(out, representation);
+  }
+  cli_json_key(out, is_free ? "twist" : "omega");
+  cli_json_rows(out, rows, j->nv, v, stride);
+  cli_json_end(out);
+}
