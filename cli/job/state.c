@@ -8,6 +8,7 @@
 
 #include "output/message.h"
 #include "output/names.h"
+#include "output/output.h"
 #include "job/reader.h"
 #include "output/result.h"
 

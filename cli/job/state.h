@@ -7,8 +7,6 @@
 
 #include "memory.h"
 
-#include "output/output.h"
-
 extern const char
     *const cli_representation_names[]; /* in the order of jn_representation, then NULL */
 
@@ -43,9 +41,10 @@ typedef struct cli_robot_state {
 int cli_state_read(const char *path, const jn_model *model, const jn_layout *layout,
                    const cli_need *need, cli_robot_state *state);
 void cli_state_free(cli_robot_state *state);
+struct cli_output;
 /* {"quat", "p", "representation", "twist"} of a free joint, {"quat", "omega"} of a spherical one; row k
  * of the velocities at v + k stride; representation: NULL, not written. */
-void cli_state_pose(cli_output *out, const jn_joint *j, const double *q, int rows, const double *v,
-                    size_t stride, const char *representation);
+void cli_state_pose(struct cli_output *out, const jn_joint *j, const double *q, int rows,
+                    const double *v, size_t stride, const char *representation);
 
 #endif
