@@ -276,19 +276,19 @@ static jn_status place_grid(retiming *x, int cells, int fine) {
       x->options.objective == JN_OBJECTIVE_TIME ? 0 : JN_COST_FORMS * JN_COST_NUMBERS * stride;
   x->table = jn_block_new(&x->scratch,
                           (3 + (size_t)of_damping) * second + (4 + 2 * (size_t)of_damping) * third +
-                              2 * rows + 2 * stride + 4 * places + 7 * knots + cost +
+                              2 * rows + 3 * stride + 5 * places + 7 * knots + cost +
                               (size_t)(x->all - p->points),
                           sizeof(double));
   if (!x->table) return JN_ERR_MEMORY;
   double *at = x->table;
   double **const of_second[] = {&p->s0, &p->s1, &p->sg, &p->sd};
   double **const of_third[] = {&p->r0, &p->r1, &p->r2, &p->rg, &p->d0, &p->d1};
-  double **const of_points[] = {&p->cap, &x->use},
-                 **const of_places[] = {&x->cap, &x->b, &x->b1, &x->b2};
+  double **const of_points[] = {&p->cap, &x->use, &x->peak},
+                 **const of_places[] = {&x->cap, &x->b, &x->b1, &x->b2, &x->root};
   for (int i = 0; i < 3 + of_damping; i++) *of_second[i] = at, at += second;
   for (int i = 0; i < 4 + 2 * of_damping; i++) *of_third[i] = at, at += third;
-  for (int i = 0; i < 2; i++) *of_points[i] = at, at += stride;
-  for (int i = 0; i < 4; i++) *of_places[i] = at, at += places;
+  for (int i = 0; i < 3; i++) *of_points[i] = at, at += stride;
+  for (int i = 0; i < 5; i++) *of_places[i] = at, at += places;
   p->high = at, at += rows;
   p->low = at, at += rows;
   x->solution.c = at, at += knots;
@@ -320,6 +320,7 @@ void jn_retime_release(retiming *x) {
   jn_block_free(&x->hooks, x->pool);
   jn_block_free(&x->hooks, x->coordinate);
   jn_block_free(&x->hooks, x->breaks);
+  jn_block_free(&x->hooks, x->excess);
   jn_block_free(&x->hooks, x->numbers);
   jn_batch_free(x->batch);
   jn_trajectory_free(x->own);
@@ -343,6 +344,7 @@ jn_status jn_retime_begin(retiming *x) {
   if (!x->pool) return JN_ERR_MEMORY;
   x->pool->below = x->hooks;
   x->scratch = jn_pool_hooks(x->pool);
+  x->passes = jn_clock_passes_choose();
   x->given = x->path;
   x->rate[0] = x->rate[1] = 1;
   x->lead = 1 + 1.2e-3;

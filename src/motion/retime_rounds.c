@@ -77,7 +77,9 @@ static jn_status solve_round(retiming *x, int warm, int round, double worst,
   const int coarse = !x->quarters; /* only a start for the fine grid */
   /* `round` > 0: some rows are other ones than in the solve before */
   const int again = round > 0 && !x->p.cost && x->solution.kept;
-  const jn_clock_settings settings = {.tolerance = coarse ? 0.1 : x->options.tolerance,
+  const jn_clock_settings settings = {.tolerance = !coarse ? x->options.tolerance
+                                                   : warm  ? 0.01
+                                                           : 0.1,
                                       .warm = again ? 2 : warm,
                                       .keep = !coarse && !x->cost,
                                       .barrier = again                ? 3e-3
@@ -131,15 +133,15 @@ static void choose_rows(retiming *x) {
   const jn_clock_problem *p = &x->p;
   const int chunks = jn_clock_chunks(p->points), all = x->all;
   x->all = p->points;
+  jn_retime_roots(x);
   for (int k = 0; k < p->second + p->third; k++) {
     unsigned char *active = x->active + (size_t)k * (size_t)chunks;
     const int own = jn_retime_is_own(x, k);
     if (!own) jn_retime_use(x, k, 1);
     for (int c = 0; c < chunks; c++) {
-      const int from = (c - 1) * JN_CLOCK_PIECE, to = (c + 2) * JN_CLOCK_PIECE;
-      active[c] = (unsigned char)own;
-      for (int i = from > 0 ? from : 0; i < to && i < p->points; i++)
-        active[c] |= x->use[i] > part_used;
+      const int before = c > 0 ? c - 1 : 0, after = c + 1 < chunks ? c + 1 : c;
+      active[c] = own || x->peak[before] > part_used || x->peak[c] > part_used ||
+                  x->peak[after] > part_used;
     }
   }
   choose_strongest(x, chunks);
@@ -368,18 +370,20 @@ static jn_status make_exact(retiming *x) {
 /* Looks, tightens and solves again; then slows down until nothing is exceeded. */
 static jn_status settle(retiming *x, jn_retime_report *report) {
   double worst = 0;
+  int more, taken = 0; /* rows taken in: in this round, and in how many */
   jn_status status = JN_OK;
   for (int round = 1; !status; round++) {
     jn_clock_values(&x->p, x->solution.c, x->b, x->b1, x->b2);
     make_clock(x, 1);
     jn_retime_motion(x);
-    status = jn_retime_tighten(x, &worst);
+    status = jn_retime_tighten(x, &worst, &more);
     if (!status && x->doubt > doubtful) {
       status = make_exact(x);
       round--;
       continue;
     }
-    if (status || worst < 1 + enough || round == ROUNDS) break;
+    taken += more;
+    if (status || worst < 1 + enough || round == ROUNDS + (taken < ROUNDS ? taken : ROUNDS)) break;
     status = solve_again(x, round, worst, report);
   }
   report->slowed = jn_retime_least_slowing(x);
