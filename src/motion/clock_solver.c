@@ -270,7 +270,10 @@ static int is_stationary(solver *x, double tolerance) {
   double worst = 0, scale = 0;
   jn_clock_to_coefficients(&x->spline, x->r.g, x->rhs);
   for (int i = 0; i < x->n; i++) worst = fmax(worst, fabs(x->rhs[i]));
-  for (int i = 0; i < x->points; i++) scale = fmax(scale, -x->r.w[i] * slope(x, i));
+  for (int i = 0; i < x->points; i++) {
+    const double size = -x->r.w[i] * slope(x, i);
+    scale = size > scale ? size : scale;
+  }
   return worst < enough * scale * (x->p->time + x->cost / x->T);
 }
 
@@ -321,7 +324,7 @@ static jn_status iterate(solver *x, const jn_clock_settings *o, jn_clock_solutio
 
 double jn_clock_uniform(const jn_clock_problem *p, int every) {
   double low = 0, high = HUGE_VAL;
-  for (int i = 0; i < p->points; i++) high = fmin(high, p->cap[i]);
+  for (int i = 0; i < p->points; i++) high = p->cap[i] < high ? p->cap[i] : high;
   for (int trial = 0; trial < 400 && (low == 0 || high > 1.03 * low); trial++) {
     const double b = low > 0 ? sqrt(low * high) : 1e-2 * high, root = sqrt(b);
     int good = b > 0;
@@ -351,7 +354,7 @@ double jn_clock_uniform(const jn_clock_problem *p, int every) {
 static int find_start(solver *x, int warm, const double *given, const solver *kept) {
   static const double share[] = {0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7, 1};
   enum { SHARES = sizeof share / sizeof *share };
-  double scale = warm ? (kept ? 1 : 0.99) : 0.95 * jn_clock_uniform(x->p, 1), less = 0.998;
+  double scale = warm ? (kept ? 1 : 0.99) : 0.95 * x->p->uniform, less = 0.998;
   x->late_l = 0;
   for (int trial = kept ? 0 : SHARES; trial < SHARES + 60; trial++) {
     const double w = kept ? share[trial < SHARES ? trial : SHARES - 1] : 0;

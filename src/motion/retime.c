@@ -274,7 +274,7 @@ static jn_status place_grid(retiming *x, int cells, int fine) {
   const int of_damping = p->damped ? 1 : 0;
   const size_t cost =
       x->options.objective == JN_OBJECTIVE_TIME ? 0 : JN_COST_FORMS * JN_COST_NUMBERS * stride;
-  x->table = jn_block_new(&x->scratch,
+  x->table = jn_block_raw(&x->scratch,
                           (3 + (size_t)of_damping) * second + (4 + 2 * (size_t)of_damping) * third +
                               2 * rows + 3 * stride + 5 * places + 7 * knots + cost +
                               (size_t)(x->all - p->points),
@@ -296,6 +296,10 @@ static jn_status place_grid(retiming *x, int cells, int fine) {
   x->fast = at, at += knots;
   x->beyond = at, at += x->all - p->points;
   x->cost = cost ? at : NULL;
+  if (cost) memset(x->cost, 0, cost * sizeof *x->cost);
+  /* the rows are filled later; behind the last point a motion that uses nothing */
+  for (size_t i = 0; i < places; i++) x->b[i] = 1, x->b1[i] = x->b2[i] = x->cap[i] = 0;
+  for (size_t i = (size_t)x->all; i < stride; i++) x->cap[i] = p->cap[i] = 1;
   p->time = 1, p->cost = NULL, p->deadline = HUGE_VAL;
   return JN_OK;
 }

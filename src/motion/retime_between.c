@@ -14,6 +14,7 @@
 
 static const double margin = 2e-7;    /* what is not seen between the places looked at */
 static const double tolerated = 3e-5; /* excess that is not tightened */
+static const double flat = 2e-8;      /* a use that is not looked at more closely */
 static const double much = 1.02;      /* use of a row that was left out */
 
 /* The motion. */
@@ -107,29 +108,29 @@ typedef struct cell_places {
   double k[COLUMNS][PADDED], cap[PADDED], b[PADDED], b1[PADDED], b2[PADDED], root[PADDED];
 } cell_places;
 
-/* The columns of row k at a quarter between points of the problem, from those at six points at distances of
- * half a cell: by a polynomial of degree 5 at `part`, of degree 3 at `rough`. */
+/* The columns of row k at quarters between points of the problem, from those at seven points at distances of
+ * half a cell: by a polynomial of degree 5 through the nearest six at the quarter, of degree 3 for its error. */
 static void interpolate(const retiming *x, int count, const double *const from[COLUMNS],
-                        const double *tight, int quarter, int part, int rough, cell_places *c) {
-  static const double weight[2][6] = {
-      {3.0 / 256, -25.0 / 256, 150.0 / 256, 150.0 / 256, -25.0 / 256, 3.0 / 256},
-      {0, -1.0 / 16, 9.0 / 16, 9.0 / 16, -1.0 / 16, 0}};
-  double untightened[6];
-  int at[6];
-  for (int n = 0; n < 6; n++) {
-    const int half = quarter + n, cell = half / 2, last = cell == x->p.cells;
-    at[n] = jn_retime_in_cell(x, cell - last, last ? 4 : 2 * (half % 2));
+                        const double *tight, int cell, const int wanted[2], cell_places *c) {
+  enum { HALVES = 7 };
+  int at[HALVES];
+  double untightened[HALVES];
+  for (int n = 0; n < HALVES; n++) {
+    at[n] = n % 2 ? jn_retime_in_cell(x, cell - 1 + n / 2, 2) : cell - 1 + n / 2;
     untightened[n] = tight ? 1 / tight[at[n]] : 1;
   }
   for (int i = 0; i < count; i++) {
-    double fine = 0, coarse = 0;
-    for (int n = 0; n < 6; n++) {
-      /* the static force is not tightened */
-      const double value =
-          from[i][at[n]] * (i == 2 && count < 4 + x->p.damped ? 1 : untightened[n]);
-      fine += weight[0][n] * value, coarse += weight[1][n] * value;
+    /* the static force is not tightened */
+    const int plain = !tight || (i == 2 && count < 4 + x->p.damped);
+    double v[HALVES];
+    for (int n = 0; n < HALVES; n++) v[n] = from[i][at[n]];
+    for (int n = 0; n < HALVES && !plain; n++) v[n] *= untightened[n];
+    for (int side = 0; side < 2; side++) {
+      const double *y = v + side, near = y[2] + y[3], next = y[1] + y[4], far = y[0] + y[5];
+      if (!wanted[side]) continue;
+      c->k[i][2 * side + 1] = (150 * near - 25 * next + 3 * far) * (1.0 / 256);
+      c->k[i][PARTS + side] = (9 * near - next) * (1.0 / 16);
     }
-    c->k[i][part] = fine, c->k[i][rough] = coarse;
   }
 }
 
@@ -152,10 +153,10 @@ static jn_status cell_of(retiming *x, int k, int cell, cell_places *c) {
   const int is_cap = k == p->second + p->third;
   const double *from[COLUMNS], *tight = x->tight ? x->tight + (size_t)k * (size_t)p->stride : NULL;
   const int count = is_cap ? 0 : jn_clock_row(p, k, from);
-  c->count = PARTS;
+  int between[2] = {0, 0};
   for (int part = 0; part < PARTS; part++) {
     const int at = jn_retime_in_cell(x, cell, part), quarter = at - p->stride,
-              exact = quarter < 0 ? at : x->exact[quarter], rough = PARTS + part / 2;
+              exact = quarter < 0 ? at : x->exact[quarter];
     set_place(x, at, part, c);
     if (is_cap) {
       const jn_status status = quarter_cap(x, at);
@@ -166,11 +167,12 @@ static jn_status cell_of(retiming *x, int k, int cell, cell_places *c) {
       for (int i = 0; i < count; i++)
         c->k[i][part] = from[i][exact] * (i == 2 && k < p->second ? 1 : f);
     } else {
-      interpolate(x, count, from, tight, quarter, part, rough, c);
-      set_place(x, at, rough, c);
-      c->count = CELL;
+      set_place(x, at, PARTS + part / 2, c);
+      between[part / 2] = 1;
     }
   }
+  c->count = between[0] || between[1] ? CELL : PARTS;
+  if (c->count == CELL) interpolate(x, count, from, tight, cell, between, c);
   return JN_OK;
 }
 
@@ -357,6 +359,11 @@ static double top_of_cell(fine_weights w, const double y[5], double from) {
       larger(top(y[0], y[1], y[2]), larger(top(y[1], y[2], y[3]), top(y[2], y[3], y[4])));
   double most = rough, before = y[0], last = y[0];
   if (rough < from) return rough;
+  /* by Newton's formula the polynomial is not farther from the parabolas than this */
+  const double third = larger(fabs(y[3] - y[0] - 3 * (y[2] - y[1])),
+                              fabs(y[4] - y[1] - 3 * (y[3] - y[2]))),
+               farther = (third + fabs(y[0] + y[4] - 4 * (y[1] + y[3]) + 6 * y[2])) / 15;
+  if (farther < flat) return rough + farther;
   for (int n = 1; n <= FINE; n++) {
     const double at =
         w[n][0] * y[0] + w[n][1] * y[1] + w[n][2] * y[2] + w[n][3] * y[3] + w[n][4] * y[4];
