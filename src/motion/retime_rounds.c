@@ -13,6 +13,7 @@
 enum { ROUNDS = 4 };                     /* solves at most on the fine grid */
 enum { COARSE = 128 };                   /* cells of the coarse grid at most */
 enum { MOST = 1 << 16 };                 /* cells of an automatic grid at most */
+enum { TOO_FINE = 8192 };                /* rounding errors may be too large for more cells */
 static const double cell_seconds = 4e-3; /* of an automatic grid, on average */
 static const double part_used =
     0.5; /* of a limit by the coarse clock, to be a row of the fine grid */
@@ -79,7 +80,7 @@ static jn_status solve_round(retiming *x, int warm, int round, double worst,
   const int again = round > 0 && !x->p.cost && x->solution.kept;
   const jn_clock_settings settings = {.tolerance = !coarse ? x->options.tolerance
                                                    : warm  ? 0.01
-                                                           : 0.1,
+                                                           : 0.05,
                                       .warm = again ? 2 : warm,
                                       .keep = !coarse && !x->cost,
                                       .barrier = again                ? 3e-3
@@ -96,10 +97,11 @@ static jn_status solve_round(retiming *x, int warm, int round, double worst,
   if (status == JN_ERR_ARGUMENT)
     return jn_fail(x->error, JN_ERR_STATE, NULL, 0, "stopped by the caller");
   if (status == JN_ERR_SINGULAR)
-    return jn_fail(
-        x->error, status, NULL, 0,
-        "the search for the clock did not converge: take more intervals, or a path whose "
-        "third derivative varies less");
+    return jn_fail(x->error, status, NULL, 0, "the search for the clock did not converge: take %s",
+                   x->p.cells > TOO_FINE
+                       ? "fewer intervals: the entries of its matrix grow with their fourth "
+                         "power, and rounding errors with them"
+                       : "more intervals, or a path whose third derivative varies less");
   if (status == JN_ERR_INFEASIBLE)
     return jn_fail(x->error, status, NULL, 0,
                    "no clock keeps the limits: a force at rest is at its "
