@@ -179,6 +179,9 @@ static double linearise(solver *x, double a) {
   x->passes->linearise(&x->r, a, sums);
   x->T = sums[1];
   if (!has_deadline(x)) return sums[0];
+  /* z is the true slack, unless that is much smaller, or there is none */
+  const double left = x->p->deadline - x->T;
+  if (left > x->late_z) x->late_z = left;
   x->late_r = x->T + x->late_z - x->p->deadline;
   return sums[0] + x->late_l * x->late_z;
 }
@@ -286,10 +289,10 @@ static void start_multipliers(solver *x, double mu) {
   x->late_d = x->late_dz = 0;
 }
 
-/* The steps of x and lambda have their own lengths. Their product with the residuals is small, because
- * K is far larger than the Hessian of the objective. sigma follows the shorter one, half as fast, or
- * long steps with a small sigma and short ones with a large one would alternate. After STUCK short steps
- * in a row the multipliers are too small for where b is: they begin again, ten times as large. */
+/* The steps of x and lambda have their own lengths, because K is far larger than the Hessian of the duration;
+ * with costs, whose Hessian counts, they have one. sigma follows the shorter one, half as fast, or long
+ * steps with a small sigma and short ones with a large one would alternate. After STUCK short steps in
+ * a row the multipliers are too small for where b is: they begin again, ten times as large. */
 static jn_status iterate(solver *x, const jn_clock_settings *o, jn_clock_solution *out) {
   enum { STUCK = 4 };
   const double count = 2 * x->pairs + x->points + has_deadline(x),
@@ -311,6 +314,7 @@ static jn_status iterate(solver *x, const jn_clock_settings *o, jn_clock_solutio
     solve_step(x);
     set_clock(x, x->dc, x->r.db, x->r.db1, x->r.db2);
     find_steps(x, mu, worst);
+    if (x->r.costs) worst[0] = worst[1] = fmax(worst[0], worst[1]);
     for (int i = 0; i < 2; i++) a[i] = worst[i] > near ? near / worst[i] : 1;
     step_coefficients(x, a);
     const double shorter = fmin(a[0], a[1]);

@@ -235,6 +235,20 @@ static jn_status first_solve(retiming *x, levels *l, jn_retime_report *report) {
 
 /* Other objectives. */
 
+/* the cost of the motion that is slowed down by a factor, by Simpson's rule in every cell */
+static double cost_of_motion(const retiming *x, double factor) {
+  const double s = 1 / (factor * factor), weight[3] = {1, 4, 1};
+  double sum = 0;
+  for (int cell = 0; cell < x->p.cells && x->cost; cell++)
+    for (int half = 0; half < 3; half++) {
+      const int i = jn_retime_in_cell(x, cell, 2 * half);
+      sum += weight[half] * jn_clock_cost_at(x->cost, (size_t)x->p.stride, i, s * x->b[i],
+                                             s * x->b1[i], s * x->b2[i])
+                                .value;
+    }
+  return sum * x->p.h / 6;
+}
+
 /* From the fastest clock, which x->solution has: the clock of the least cost, within the duration. */
 static jn_status solve_objective(retiming *x, int round, double worst, jn_retime_report *report) {
   const jn_retime_options *o = &x->options;
@@ -249,7 +263,6 @@ static jn_status solve_objective(retiming *x, int round, double worst, jn_retime
   if (!x->cost) return JN_OK;
   /* the cost counts by its weight; slowing down at the end takes its share of the duration */
   const int mixed = o->objective == JN_OBJECTIVE_MIXED;
-  x->p.time = mixed ? 1 / o->weight : 0;
   x->p.cost = x->cost;
   if (o->duration > 0) {
     /* start near the duration: the fastest clock slowed down keeps the limits too */
@@ -257,6 +270,9 @@ static jn_status solve_objective(retiming *x, int round, double worst, jn_retime
     x->p.deadline = o->duration / x->lead;
     for (int i = 0; i <= x->p.cells; i++) x->solution.c[i] *= root * root;
   }
+  /* of clocks that cost the same, near an end at rest for instance, the faster one */
+  jn_clock_values(&x->p, x->solution.c, x->b, x->b1, x->b2);
+  x->p.time = mixed ? 1 / o->weight : 1e-4 * cost_of_motion(x, 1) / fastest;
   const jn_status status = solve_round(x, 1, round, worst, report);
   x->p.time = 1, x->p.cost = NULL, x->p.deadline = HUGE_VAL;
   return status;
@@ -267,20 +283,6 @@ static jn_status solve_again(retiming *x, int round, double worst, jn_retime_rep
   if (x->cost) memcpy(x->solution.c, x->fast, (size_t)(x->p.cells + 1) * sizeof *x->fast);
   const jn_status status = solve_round(x, 1, round, worst, report);
   return status || !x->cost ? status : solve_objective(x, round, worst, report);
-}
-
-/* the cost of the motion that is slowed down by a factor, by Simpson's rule in every cell */
-static double cost_of_motion(const retiming *x, double factor) {
-  const double s = 1 / (factor * factor), weight[3] = {1, 4, 1};
-  double sum = 0;
-  for (int cell = 0; cell < x->p.cells && x->cost; cell++)
-    for (int half = 0; half < 3; half++) {
-      const int i = jn_retime_in_cell(x, cell, 2 * half);
-      sum += weight[half] * jn_clock_cost_at(x->cost, (size_t)x->p.stride, i, s * x->b[i],
-                                             s * x->b1[i], s * x->b2[i])
-                                .value;
-    }
-  return sum * x->p.h / 6;
 }
 
 /* The motion. */
