@@ -20,9 +20,9 @@
 #include "core/coupled.h"
 #include "core/jacobian.h"
 
-/* With eliminated joints a column of the model moves several columns of the tree, and the derivative is
- * the sum over all choices of one of them for each, times their ratios. Only columns on the path to the
- * frame contribute. */
+/* With eliminated joints a column of the model moves several columns of the tree, and the derivative
+ * is the sum over all choices of one of them for each, times their ratios. Only columns on the path
+ * to the frame contribute. */
 #define MAX_TERMS 1048576
 
 typedef struct nest {
@@ -151,7 +151,7 @@ static six partial_in(const nest *n, int link, const jn_pose *C, int rep, int co
 
 /* How many terms the sum has; 0: the derivative vanishes; more than MAX_TERMS: too many. */
 static size_t terms_of(const nest *n, int column) {
-  if (n->model == n->m) return link_carries(n->m, link_of_column(n->m, column), n->link);
+  if (n->model == n->m) return link_carries(n->m, link_of_column(n->m, column), n->link) ? 1 : 0;
   size_t terms = choices(n, column);
   for (int t = 0; t < n->count && terms && terms <= MAX_TERMS; t++)
     terms *= choices(n, n->columns[t]);
