@@ -74,7 +74,7 @@ void jn_variation_column(const variation *x, int i, column_jet *c) {
                       parent < 0 ? fall : As_of(x->w, parent), c);
   const carried all = {Ms_of(w, i), Md_of(w, i), Ps_of(w, i), Ws_of(w, i),
                        x->moving ? Ns_of(w, i) : NULL};
-  variation_wrenches(x->K, all, c);
+  variation_wrench_by_phi(x->K, all, c);
 }
 
 /* With w of P, p the position, r = P.v + w x p:
@@ -107,7 +107,7 @@ void jn_variation_own_screw(const variation *x, int i, int d, int c, six *D) {
 
 void jn_variation_columns(const variation *x) {
   x->data->engine->freedoms_columns(x);
-  if (!x->second) x->data->engine->variation_columns(x);
+  x->data->engine->variation_columns(x);
 }
 
 void jn_variation_composites(const variation *x, int subtrees) {
@@ -145,7 +145,7 @@ double jn_variation_bound(const variation *x) {
   for (int i = 0; i < x->m->nlink; i++) {
     const jn_link *l = &x->m->link[i];
     for (int j = l->iv; l->nv > 1 && j < l->iv + l->nv; j++) {
-      if (!x->second) maps += jn_magnitude(Ev_of(w, j), 6 * (n + 1));
+      if (!x->second) maps += jn_magnitude(Ev_of(w, j), 6 * (n - 1));
       if (link_is_free(l) && x->own) own += jn_magnitude(Ow_of(w, j), 6 * n);
     }
     columns += l->armature + l->damping;

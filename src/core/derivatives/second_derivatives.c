@@ -45,20 +45,6 @@ static void keep(variation *x) {
   x->second = 1;
 }
 
-/* E' of orders 0 and 1: the columns of ad_v and of ad_dv */
-static void variation_maps(const variation *x, const jn_link *l, const double *dv) {
-  for (int k = 0; k < 2; k++)
-    for (int d = 0; d < l->nv; d++) {
-      double *out = Ev_of(x->w, (l->iv + d)) + 6 * k, e[6] = {0};
-      const double *v = k ? dv : x->w->v;
-      six V = {load_v3(v + l->iv), link_is_free(l) ? load_v3(v + l->iv + 3) : v3_zero()};
-      e[d] = 1;
-      six s = six_ad(V, (six){load_v3(e), load_v3(e + 3)});
-      store_v3(out, s.w);
-      store_v3(out + 3, s.v);
-    }
-}
-
 /* Order 1 of one link along the direction; Y: its displacement. */
 static void direction_link(const variation *x, int i, six Y, const double *dv, const double *da) {
   const jn_work *w = x->w;
@@ -69,8 +55,6 @@ static void direction_link(const variation *x, int i, six Y, const double *dv, c
     six *S = S_of(w, j);
     double v = w->v[j], acc = w->v[x->m->nv + j];
     S[1] = six_ad(Y, S[0]);
-    part_put(x, j, 0, JN_P, S[0]);
-    part_put(x, j, 1, JN_P, S[1]);
     J0 = six_add(J0, six_scale(v, S[0]));
     J1 = six_add(J1, six_add(six_scale(v, S[1]), six_scale(dv[j], S[0])));
     A = six_add(A, six_add(six_scale(acc, S[1]), six_scale(da[j], S[0])));
@@ -93,10 +77,9 @@ static void direction_link(const variation *x, int i, six Y, const double *dv, c
     six *ext = ext_of(w, i);
     ext[1] = six_times(-1.0, six_ad_t(Y, ext[0]));
   }
-  if (l->nv > 1) variation_maps(x, l, dv);
 }
 
-/* All jets of orders 0 and 1 along (xi, dv, da), with folded columns. */
+/* All jets of orders 0 and 1 along (xi, dv, da). */
 static void along(const variation *x, const double *xi, const double *dv, const double *da) {
   six *Y = Yd_of(x->w, 0);
   for (int i = 0; i < x->m->nlink; i++) {
@@ -108,7 +91,6 @@ static void along(const variation *x, const double *xi, const double *dv, const 
   }
   jn_variation_columns(x);
   jn_variation_carry(x);
-  jn_variation_fold(x);
 }
 
 /* out[nv] = M_1 y: d/ds of M(q(s)) y */
@@ -122,7 +104,7 @@ static void mass_rate(const variation *x, const double *y, double *out) {
       D[2 * i + k] = l->parent < 0 ? six_zero() : D[2 * l->parent + k];
       F[2 * i + k] = six_zero();
       for (int j = l->iv; j < l->iv + l->nv; j++) {
-        D[2 * i + k] = six_add(D[2 * i + k], six_scale(y[j], part_of(x, j, k, JN_P)));
+        D[2 * i + k] = six_add(D[2 * i + k], six_scale(y[j], part_of(x, j, k, JN_S)));
       }
     }
   }
@@ -130,8 +112,8 @@ static void mass_rate(const variation *x, const double *y, double *out) {
     const jn_link *l = &m->link[i];
     for (int j = l->iv; j < l->iv + l->nv; j++) {
       const six *S = S_of(w, j);
-      out[j] = six_dot(part_of(x, j, 0, JN_U), D[2 * i + 1]) +
-               six_dot(part_of(x, j, 1, JN_U), D[2 * i]) + six_dot(S[0], F[2 * i + 1]) +
+      out[j] = six_dot(part_of(x, j, 0, JN_M), D[2 * i + 1]) +
+               six_dot(part_of(x, j, 1, JN_M), D[2 * i]) + six_dot(S[0], F[2 * i + 1]) +
                six_dot(S[1], F[2 * i]);
     }
     for (int k = 0; k < 2; k++) {
@@ -156,7 +138,7 @@ static void contract(const variation *x, const double *weight, double *gq, doubl
       six *d2 = &D2[2 * i + k], *d1 = &D1[2 * i + k];
       G[2 * i + k] = six_zero();
       for (int j = l->iv; j < l->iv + l->nv; j++) {
-        *d2 = six_add(*d2, six_scale(weight[j], part_of(x, j, 1 - k, JN_U)));
+        *d2 = six_add(*d2, six_scale(weight[j], part_of(x, j, 1 - k, JN_M)));
         *d1 = six_add(*d1, six_scale(weight[j], part_of(x, j, 1 - k, JN_T)));
         G[2 * i + k] = six_add(G[2 * i + k], six_scale(weight[j], S_of(w, j)[1 - k]));
       }
@@ -177,9 +159,9 @@ static void contract(const variation *x, const double *weight, double *gq, doubl
                  six_dot(part_of(x, j, k, JN_P1), D1[2 * i + k]) +
                  six_dot(part_of(x, j, k, JN_A), L[2 * i + k]);
         gv[j] += six_dot(part_of(x, j, k, JN_Y), D2[2 * i + k]) +
-                 six_dot(part_of(x, j, k, JN_P), D1[2 * i + k]) +
+                 six_dot(part_of(x, j, k, JN_S), D1[2 * i + k]) +
                  six_dot(part_of(x, j, k, JN_B), L[2 * i + k]);
-        gm[j] += six_dot(part_of(x, j, k, JN_P), D2[2 * i + k]) +
+        gm[j] += six_dot(part_of(x, j, k, JN_S), D2[2 * i + k]) +
                  six_dot(part_of(x, j, k, JN_M), L[2 * i + k]);
       }
     }
