@@ -103,25 +103,39 @@ static void check_second(robot *r, const jn_external *external, const double *ta
   free(x), free(c), free(w), free(want), free(sum), free(first), free(t.q), free(t.v);
 }
 
+/* random joints, some of them free; twists and wrenches in `rep`, or each wrench in another */
+static void check_robot(uint64_t seed, jn_joint_type base, jn_representation rep) {
+  robot r = robot_random(seed, 2 + (int)(seed % 4), base, TYPES_ALL, 0);
+  jn_data_settings(r.data)->damping = seed % 2 == 0;
+  load l = load_random(&r, seed, 3);
+  const jn_external *e = seed % 3 ? &l.external : NULL;
+  if (rep != JN_BODY) load_represent(&r, &l, seed % 2 ? (int)rep : 4);
+  jn_data_settings(r.data)->representation = rep;
+  double *tau = robot_inverse(&r, r.v, e);
+  if (r.nv) check_second(&r, e, NULL, "second, inverse");
+  if (r.nv) check_second(&r, e, tau, "second, forward");
+  free(tau);
+  load_free(&l);
+  robot_free(&r);
+}
+
 static void second_derivatives_are_differences_of_first_ones(void **state) {
   (void)state;
-  for (uint64_t seed = 900; seed < 924; seed++) {
-    robot r = robot_random(seed, 2 + (int)(seed % 4), bases[seed % COUNT(bases)], TYPES_ALL, 0);
-    jn_data_settings(r.data)->damping = seed % 2 == 0;
-    load l = load_random(&r, seed, 3);
-    const jn_external *e = seed % 3 ? &l.external : NULL;
-    double *tau = robot_inverse(&r, r.v, e);
-    if (r.nv) check_second(&r, e, NULL, "second, inverse");
-    if (r.nv) check_second(&r, e, tau, "second, forward");
-    free(tau);
-    load_free(&l);
-    robot_free(&r);
-  }
+  for (uint64_t seed = 900; seed < 924; seed++)
+    check_robot(seed, bases[seed % COUNT(bases)], JN_BODY);
+}
+
+/* ... of twists and wrenches in every representation, free joints in the middle of the tree too */
+static void second_derivatives_have_every_representation(void **state) {
+  (void)state;
+  for (uint64_t seed = 930; seed < 954; seed++)
+    check_robot(seed, seed % 5 ? JN_JOINT_FREE : JN_JOINT_REVOLUTE, (jn_representation)(seed % 4));
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(second_derivatives_are_differences_of_first_ones),
+      cmocka_unit_test(second_derivatives_have_every_representation),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,9 +21,12 @@
 #define GATHER(p, n) ((real){p[0][n], p[1][n]})
 #endif
 
-/* reals per order that are gathered below: M, M', P, W, N */
+/* reals per order that are gathered below: M, M', P, W, N; of links R, O, c, J, Y and V, a, M, M', P, W */
 static_assert((10 + 10 + 6 + 6 + 36) * LANES <= 75 * JN_MAX_LANES, "gather in data.h");
+static_assert((27 + 2 * 44) * LANES <= 2 * 75 * JN_MAX_LANES, "gather in data.h");
 
+typedef long long lane_mask __attribute__((vector_size(8 * LANES)));
+static inline real masked(real x, lane_mask m) { return (real)((lane_mask)x & m); }
 static inline column_jet *block_of(const variation *x, int b) {
   return (column_jet *)(void *)x->w->Pc + (size_t)b * (size_t)x->rows;
 }
@@ -47,9 +50,89 @@ static inline lane_links links_of(const jn_model *m, int b, int *at) {
   return t;
 }
 
-/* to[i] = number i of every lane's array, i < n */
-static inline void gather(const double *const *from, size_t n, real *to) {
+/* to[i] = number i of every lane's array, i < n; and back. Numbers that have just been stored one by one
+ * are loaded one by one: a wider load would wait. */
+INLINE void gather_each(const double *const *from, size_t n, real *to) {
   for (size_t i = 0; i < n; i++) to[i] = GATHER(from, i);
+}
+#if LANES == 4
+static inline void transpose(const solve_pack *a, solve_pack *out) {
+  const solve_pack p = __builtin_shufflevector(a[0], a[1], 0, 4, 2, 6),
+                   q = __builtin_shufflevector(a[0], a[1], 1, 5, 3, 7),
+                   r = __builtin_shufflevector(a[2], a[3], 0, 4, 2, 6),
+                   s = __builtin_shufflevector(a[2], a[3], 1, 5, 3, 7);
+  out[0] = __builtin_shufflevector(p, r, 0, 1, 4, 5);
+  out[1] = __builtin_shufflevector(q, s, 0, 1, 4, 5);
+  out[2] = __builtin_shufflevector(p, r, 2, 3, 6, 7);
+  out[3] = __builtin_shufflevector(q, s, 2, 3, 6, 7);
+}
+INLINE void gather(const double *const *from, size_t n, real *to) {
+  size_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    const solve_pack a[4] = {*(const solve_pack *)(const void *)(from[0] + i),
+                             *(const solve_pack *)(const void *)(from[1] + i),
+                             *(const solve_pack *)(const void *)(from[2] + i),
+                             *(const solve_pack *)(const void *)(from[3] + i)};
+    transpose(a, (solve_pack *)(to + i));
+  }
+  for (; i < n; i++) to[i] = GATHER(from, i);
+}
+INLINE void scatter(const real *from, size_t n, double *const *to) {
+  size_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    solve_pack a[4];
+    transpose((const solve_pack *)(from + i), a);
+    for (int s = 0; s < 4; s++) *(solve_pack *)(void *)(to[s] + i) = a[s];
+  }
+  for (; i < n; i++)
+    for (int s = 0; s < 4; s++) to[s][i] = from[i][s];
+}
+#else
+INLINE void gather(const double *const *from, size_t n, real *to) { gather_each(from, n, to); }
+INLINE void scatter(const real *from, size_t n, double *const *to) {
+  for (size_t i = 0; i < n; i++)
+    for (int s = 0; s < LANES; s++) to[s][i] = from[i][s];
+}
+#endif
+
+/* Inertias and their rates, momenta and wrenches of all links, one link per lane. */
+INLINE void links_of_order(const variation *x, const int K) {
+  const jn_model *m = x->m;
+  const jn_work *w = x->w;
+  const size_t n = (size_t)K + 1, rows = (size_t)x->rows;
+  real *R = (real *)w->gather, *O = R + 9, *c = O + 3, *J = c + 3, *Y = J + 6, *V = Y + 6,
+       *a = V + 6 * rows, *M = a + 6 * rows, *Md = M + 10 * rows, *P = Md + 10 * rows,
+       *W = P + 6 * rows;
+  for (int b = 0; b < m->nlink; b += LANES) {
+    const double *from[8][LANES];
+    double *to[4][LANES];
+    for (int s = 0; s < LANES; s++) {
+      const int i = b + s < m->nlink ? b + s : m->nlink - 1;
+      from[0][s] = w->R + 9 * rows * (size_t)i, from[1][s] = w->O + 3 * (size_t)i;
+      from[2][s] = m->link[i].c, from[3][s] = m->link[i].J;
+      from[4][s] = Yd_of(w, i)->x;
+      from[5][s] = Vs_of(w, i)->x, from[6][s] = As_of(w, i)->x;
+      from[7][s] = &m->link[i].m;
+      to[0][s] = Ms_of(w, i)->x, to[1][s] = Md_of(w, i)->x;
+      to[2][s] = Ps_of(w, i)->x, to[3][s] = Ws_of(w, i)->x;
+    }
+    gather_each(from[0], 9, R), gather_each(from[1], 3, O);
+    gather(from[2], 3, c), gather(from[3], 6, J);
+    if (x->second) gather(from[4], 6, Y);
+    gather_each(from[5], 6 * n, V), gather_each(from[6], 6 * n, a);
+    /* c = R c + O, J = R J R^T - m [c][c] */
+    inertia10 *first = (inertia10 *)M;
+    gather(from[7], 1, &first->m);
+    sym3_rotate(R, J, first->J);
+    inertia10_about_origin(first, v3_add(load_v3(O), m3_apply(R, load_v3(c))));
+    variation_link(K, x->second ? (const six *)Y : NULL, (const six *)V, (const six *)a, first,
+                   (inertia10 *)Md, (six *)P, (six *)W);
+    scatter(M, 10 * n, to[0]), scatter(Md, 10 * n, to[1]);
+    scatter(P, 6 * n, to[2]), scatter(W, 6 * n, to[3]);
+  }
+}
+ENTRY_FUNCTION void freedoms_links(const variation *x) {
+  WITH_ORDER(K, x->K, links_of_order(x, K));
 }
 
 /* P, P', X, S, Y of all columns, for velocities held in the body. V, Vp: twists of the link and of its
@@ -133,6 +216,22 @@ ENTRY_FUNCTION void freedoms_carry(const variation *x) {
   WITH_ORDER(K, x->K, carry_of_order(x, K));
 }
 
+/* sum of the magnitudes of all columns */
+ENTRY_FUNCTION double freedoms_magnitude(const variation *x) {
+  const lane_mask sign = (lane_mask)real_of(-0.0);
+  const size_t n = JN_SIZE_column_jet * ((size_t)x->K + 1);
+  real s[4] = {{0}};
+  double sum = 0;
+  for (int b = 0; b * LANES < x->m->nv; b++) {
+    const real *c = (const real *)block_of(x, b);
+    for (size_t j = 0; j < n; j += 4)
+      for (int h = 0; h < 4; h++) s[h] += (real)((lane_mask)c[j + (size_t)h] & ~sign);
+  }
+  s[0] = (s[0] + s[1]) + (s[2] + s[3]);
+  for (int h = 0; h < LANES; h++) sum += s[0][h];
+  return sum;
+}
+
 /* Rows of matrices. Row d of A, B, M: the columns of the ancestors of d and of its own joint from
  * X, P', P in lanes and U, T of the row, those of its subtree from A, B, M in lanes and S of the row.
  * All others are zero. Dofs are in depth-first order: e < d is an ancestor of d if its subtree ends
@@ -148,10 +247,7 @@ typedef struct row_space {
   int several[2];  /* the links with several dofs are among these, from..to-1 */
 } row_space;
 
-typedef long long lane_mask __attribute__((vector_size(8 * LANES)));
-static inline real masked(real x, lane_mask m) { return (real)((lane_mask)x & m); }
-/* x in every lane, and the dofs of a block, the first of which is j */
-static inline real lanes_of(double x) { return (real){0} + x; }
+/* the dofs of a block, the first of which is j */
 static inline real dofs_from(int j) {
   real t = {0};
   for (int s = 0; s < LANES; s++) t[s] = s;
@@ -193,10 +289,10 @@ static inline row_space rows_begin(const variation *x) {
 }
 
 /* U, T, S of row d, 15 numbers per order, side by side */
-INLINE void row_own(const row_space *r, int d, int last) {
+INLINE void row_own(const row_space *r, int d, int last, double *own) {
   EACH(h, 0, last) {
     const double *c = column_at(r->x, d, h);
-    double *o = r->own + 15 * h;
+    double *o = own + 15 * h;
     EACH(n, 0, 5) o[n] = c[(6 * JN_M + n) * LANES];
     EACH(n, 0, 2) o[6 + n] = c[(6 * JN_T + n) * LANES];
     EACH(n, 0, 5) o[9 + n] = c[(6 * JN_S + n) * LANES];
@@ -204,12 +300,12 @@ INLINE void row_own(const row_space *r, int d, int last) {
 }
 
 /* order k of A, B, M of row d in the columns of block b, ancestors of d or of its own joint */
-INLINE void row_below(const row_space *r, int d, int b, int k, lane_mask mask) {
+INLINE void row_below(const row_space *r, const double *own, int d, int b, int k, lane_mask mask) {
   const variation *x = r->x;
   const column_jet *c = block_of(x, b);
   real A = {0}, B = A, M = A;
   EACH(h, 0, k) {
-    const double *U = r->own + 15 * h, *T = U + 6;
+    const double *U = own + 15 * h, *T = U + 6;
     const column_jet *e = &c[k - h];
     A += six_dot_plain(U, 1, e->X) + (T[0] * e->P1.w.x + T[1] * e->P1.w.y + T[2] * e->P1.w.z);
     if (x->moving) A += column_dot(column_at(x, d, h), JN_Z, e->P);
@@ -222,11 +318,12 @@ INLINE void row_below(const row_space *r, int d, int b, int k, lane_mask mask) {
 }
 
 /* the same for columns of the subtree; add: some columns of the block are known */
-INLINE void row_above(const row_space *r, int b, int k, lane_mask mask, int add) {
+INLINE void row_above(const row_space *r, const double *own, int b, int k, lane_mask mask,
+                      int add) {
   const column_jet *c = block_of(r->x, b);
   real A = {0}, B = A, M = A, *at = r->A + k * r->blocks + b;
   EACH(h, 0, k) {
-    const double *S = r->own + 15 * h + 9;
+    const double *S = own + 15 * h + 9;
     A += six_dot_plain(S, 1, c[k - h].A);
     B += six_dot_plain(S, 1, c[k - h].B);
     M += six_dot_plain(S, 1, c[k - h].M);
@@ -242,13 +339,14 @@ INLINE void row_above(const row_space *r, int b, int k, lane_mask mask, int add)
 INLINE void row_jets(const row_space *r, int i, int d, int from, int to) {
   const variation *x = r->x;
   const jn_link *l = &x->m->link[i];
-  const int own = l->iv + l->nv, end = dofs_end(x->m, i), last = (own - 1) / LANES;
-  const real row = lanes_of(d), stop = lanes_of(own), over = lanes_of(end), zero = {0};
-  row_own(r, d, to);
+  const int next = l->iv + l->nv, end = dofs_end(x->m, i), last = (next - 1) / LANES;
+  const real row = real_of(d), stop = real_of(next), over = real_of(end), zero = {0};
+  double low[30], *own = to < 2 ? low : r->own; /* in registers at low orders */
+  row_own(r, d, to, own);
   for (int b = 0; b <= last; b++) {
     if (r->reach[b] > d) {
       const lane_mask mask = (r->end[b] > row) & (dofs_from(b * LANES) < stop);
-      EACH(k, from, to) row_below(r, d, b, k, mask);
+      EACH(k, from, to) row_below(r, own, d, b, k, mask);
     } else {
       EACH(k, from, to) {
         const int at = k * r->blocks + b;
@@ -256,11 +354,11 @@ INLINE void row_jets(const row_space *r, int i, int d, int from, int to) {
       }
     }
   }
-  int b = own / LANES;
+  int b = next / LANES;
   for (; b * LANES < end; b++) {
     const real at = dofs_from(b * LANES);
     const lane_mask mask = (at >= stop) & (at < over);
-    EACH(k, from, to) row_above(r, b, k, mask, b == last);
+    EACH(k, from, to) row_above(r, own, b, k, mask, b == last);
   }
   for (b = b > last ? b : last + 1; b < r->blocks; b++) EACH(k, from, to) {
       const int at = k * r->blocks + b;
@@ -295,33 +393,46 @@ INLINE void row_fold(const row_space *r, const jn_link *l, int k, int j, double 
   }
 }
 
-/* block b of row d; the last one may have more lanes than columns, which belong to the next row, yet
- * to be written */
-INLINE void row_store(const row_space *r, int d, double *out, int b, real t) {
-  const int nv = r->x->m->nv;
-  if (d < nv - 1 || (b + 1) * LANES <= nv)
-    *(solve_pack *)(void *)(out + b * LANES) = t;
-  else
-    for (int c = b * LANES; c < nv; c++) out[c] = t[c - b * LANES];
+/* The blocks of row d that are stored whole: the last one may have more lanes than columns, which
+ * belong to the next row, yet to be written. The columns that remain of the last row are stored by
+ * row_rest. */
+INLINE int row_blocks(const row_space *r, int d) {
+  return d < r->x->m->nv - 1 ? r->blocks : r->x->m->nv / LANES;
+}
+static inline void row_rest(const row_space *r, int blocks, const real *t, double *out) {
+  for (int c = blocks * LANES; c < r->x->m->nv; c++) out[c] = (*t)[c - blocks * LANES];
 }
 /* out[nv] = f times row d of a jet, order k */
 INLINE void row_put(const row_space *r, int d, const real *jet, int k, double f, double *out) {
-  for (int b = 0; b < r->blocks; b++) row_store(r, d, out, b, f * jet[k * r->blocks + b]);
+  const int blocks = row_blocks(r, d);
+  const real *t = jet + k * r->blocks;
+  for (int b = 0; b < blocks; b++) *(solve_pack *)(void *)(out + b * LANES) = f * t[b];
+  if (blocks == r->blocks) return;
+  const real last = f * t[blocks];
+  row_rest(r, blocks, &last, out);
 }
 
+/* block b of row_line */
+INLINE real row_entries(const row_space *r, int b, int k, int j, double f) {
+  const int n = r->blocks;
+  real t = {0};
+  if (j > 0) t = r->M[(k - j + 1) * n + b];
+  if (j <= k) t = j > 0 ? r->B[(k - j) * n + b] + (double)j * t : r->B[(k - j) * n + b];
+  if (j < k) t = f * (t + (1.0 / (j + 1)) * r->A[(k - j - 1) * n + b]);
+  return t;
+}
 /* out[nv] = row d, a dof of link i, of
  *   d tau^(k) / d v^(j) = k!/j! (A_(k-j-1)/(j+1) + B_(k-j) + j M_(k-j+1)),   f = k!/j!
  * for columns of joints with one dof, row_fold for the others. j = k+1: the mass matrix. */
 INLINE void row_line(const row_space *r, int i, int d, int k, int j, double f, double *out) {
   const variation *x = r->x;
   const jn_link *l = &x->m->link[i];
-  const int n = r->blocks, end = dofs_end(x->m, i);
-  for (int b = 0; b < n; b++) {
-    real t = {0};
-    if (j > 0) t = r->M[(k - j + 1) * n + b];
-    if (j <= k) t = j > 0 ? r->B[(k - j) * n + b] + (double)j * t : r->B[(k - j) * n + b];
-    if (j < k) t = f * (t + (1.0 / (j + 1)) * r->A[(k - j - 1) * n + b]);
-    row_store(r, d, out, b, t);
+  const int n = r->blocks, blocks = row_blocks(r, d), end = dofs_end(x->m, i);
+  for (int b = 0; b < blocks; b++)
+    *(solve_pack *)(void *)(out + b * LANES) = row_entries(r, b, k, j, f);
+  if (blocks < n) {
+    const real last = row_entries(r, blocks, k, j, f);
+    row_rest(r, blocks, &last, out);
   }
   for (int s = r->several[0]; s < r->several[1] && j < k; s++) {
     const jn_link *a = &x->m->link[s];

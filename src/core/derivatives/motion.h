@@ -1,4 +1,4 @@
-/* motion.h (core): motion, inertias and composites of the links for the partial derivatives
+/* motion.h (core): motion of the links and sums over subtrees for the partial derivatives
  * (partials.h), and what is particular to joints with several degrees of freedom. */
 #ifndef JOUNCE_CORE_DERIVATIVES_MOTION_H
 #define JOUNCE_CORE_DERIVATIVES_MOTION_H
@@ -15,7 +15,7 @@ static inline v3 position_of(const variation *x, int link, int k) {
 }
 
 /* Poses, screws (of free joints for v in the user's representation), twists to order K+1,
- * accelerations minus gravity, inertias and their rates. */
+ * accelerations minus gravity. */
 INLINE void motion_of_order(const variation *x, const int K) {
   const jn_model *m = x->m;
   const jn_work *w = x->w;
@@ -30,8 +30,6 @@ INLINE void motion_of_order(const variation *x, const int K) {
     spatial_link_kinematics(m, w, i, 0, K + 1);
     EACH(k, 0, K) a[k] = six_times(k + 1, V[k + 1]);
     a[0] = six_sub(a[0], G);
-    *Ms_of(w, i) = spatial_inertia(m, w, i);
-    inertia10_jets(K, V, Ms_of(w, i), Md_of(w, i));
     if (!link_is_free(l) || rep == JN_BODY) continue;
     for (int k = 1; k <= K; k++) spatial_pose_step(w, i, k);
     represent_screws(l, w, rep, K, S_of(w, l->iv));
@@ -231,25 +229,12 @@ ENTRY_FUNCTION void variation_columns(const variation *x) {
   }
 }
 
-/* Momenta and wrenches of the links; `subtrees`: composites. */
+/* Wrenches minus applied ones; `subtrees`: composites. */
 INLINE void composites_of_order(const variation *x, const int K, int subtrees) {
   const jn_work *w = x->w;
   const size_t rows = (size_t)x->rows, n = (size_t)K + 1;
-  for (int i = 0; i < x->m->nlink; i++) {
-    const six *V = Vs_of(x->w, i), *a = As_of(x->w, i);
-    const inertia10 *M = Ms_of(w, i), *Md = Md_of(w, i);
-    six *P = Ps_of(w, i), *W = Ws_of(w, i);
-    EACH(k, 0, K) {
-      six p = six_zero(), f = six_zero();
-      EACH(h, 0, k) {
-        p = six_add(p, inertia10_apply(&M[h], V[k - h]));
-        f = six_add(f,
-                    six_add(inertia10_apply(&M[h], a[k - h]), inertia10_apply(&Md[h], V[k - h])));
-      }
-      P[k] = p;
-      W[k] = x->loaded ? six_sub(f, ext_of(w, i)[k]) : f;
-    }
-  }
+  for (int i = 0; i < x->m->nlink && x->loaded; i++)
+    EACH(k, 0, K) Ws_of(w, i)[k] = six_sub(Ws_of(w, i)[k], ext_of(w, i)[k]);
   if (!subtrees) return;
   add_to_parents(x->m, w->Ms, 10 * rows, 10 * n);
   add_to_parents(x->m, w->Md, 10 * rows, 10 * n);

@@ -67,18 +67,21 @@ typedef struct variation {
   int moving; /* ... some of which do not turn with their body: Ns, Z */
   int own;    /* there are free joints in another representation than body: w->Ow */
   int second; /* jets along a direction of states instead of time (second_derivatives.c) */
+  const jn_external *external;     /* of the call; NULL: none */
   const unsigned char *prescribed; /* joints whose motion is given, in course_forward; NULL: none */
 } variation;
 
 /* Loads the state and computes poses, screws S (for v in the user's representation), twists,
- * accelerations minus gravity (w->As), inertias and their rates (w->Ms, w->Md), applied wrenches.
- * v[(K+2) x nv]. */
+ * accelerations minus gravity (w->As), inertias and their rates (w->Ms, w->Md), momenta (w->Ps),
+ * wrenches (w->Ws), applied wrenches. v[(K+2) x nv]. */
 jn_status jn_variation_start(const jn_model *m, jn_data *data, int K, const double *q,
                              const double *v, const jn_external *external, variation *x);
+/* N of orders 0..K (w->Ns) of the applied wrenches that do not turn with their body. */
+void jn_variation_moving(const variation *x);
 /* P, P', X, S, Y of all columns; E of orders 0..K-1. */
 void jn_variation_columns(const variation *x);
-/* Momenta w->Ps and wrenches w->Ws of the links; with `subtrees` these, w->Ms and w->Md become sums
- * over subtrees (composites). */
+/* Subtracts applied wrenches from w->Ws; with `subtrees` w->Ms, w->Md, w->Ps and w->Ws become sums over
+ * subtrees (composites). */
 void jn_variation_composites(const variation *x, int subtrees);
 /* Composites, then A, B, M, T, Z of all columns. */
 void jn_variation_carry(const variation *x);

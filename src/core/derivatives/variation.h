@@ -22,6 +22,25 @@ INLINE void variation_transport(int K, int given, const six *V, const six *a, co
   }
 }
 
+/* Inertias and their rates, momenta M V and wrenches M a + M' V of a link, from its inertia M_0, twist,
+ * and acceleration minus gravity. Y: its displacement per unit of the jets' parameter, where that is
+ * not time. */
+INLINE void variation_link(int K, const six *Y, const six *V, const six *a, inertia10 *M,
+                           inertia10 *Md, six *P, six *W) {
+  EACH(k, 0, K) {
+    Md[k] = inertia10_rate_order(k, V, M);
+    if (k < K) M[k + 1] = inertia10_integrate(k + 1, &Md[k]);
+    if (k < K && Y) M[k + 1] = inertia10_rate(M, *Y); /* K = 1 */
+    six p = six_zero(), f = p;
+    EACH(h, 0, k) {
+      p = six_add(p, inertia10_apply(&M[h], V[k - h]));
+      f = six_add(f, six_add(inertia10_apply(&M[h], a[k - h]), inertia10_apply(&Md[h], V[k - h])));
+    }
+    P[k] = p;
+    W[k] = f;
+  }
+}
+
 /* Composites over the subtree of a joint, as jets: inertia and its rate, momentum, wrench, and N of
  * applied wrenches that do not turn with their body (NULL: none). */
 typedef struct carried {
