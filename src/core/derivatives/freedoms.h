@@ -1,6 +1,6 @@
-/* freedoms.h (core): the matrices of partial derivatives, one degree of freedom (dof) per lane
- * (partials.h). The dofs of a subtree are consecutive, so both a row and a column against its
- * subtree are runs of lanes. */
+/* freedoms.h (core): inertias and wrenches of the links with one link per lane, and the matrices of
+ * partial derivatives with one degree of freedom (dof) per lane (partials.h). The dofs of a subtree
+ * are consecutive, so both a row and a column against its subtree are runs of lanes. */
 #ifndef JOUNCE_CORE_DERIVATIVES_FREEDOMS_H
 #define JOUNCE_CORE_DERIVATIVES_FREEDOMS_H
 
@@ -133,6 +133,34 @@ INLINE void links_of_order(const variation *x, const int K) {
 }
 ENTRY_FUNCTION void freedoms_links(const variation *x) {
   WITH_ORDER(K, x->K, links_of_order(x, K));
+}
+
+/* to += from, n numbers */
+INLINE void add_numbers(double *restrict to, const double *restrict from, size_t n) {
+  size_t j = 0;
+  for (; j + LANES <= n; j += LANES)
+    *(solve_pack *)(void *)(to + j) += *(const solve_pack *)(const void *)(from + j);
+  for (; j < n; j++) to[j] += from[j];
+}
+
+/* Wrenches minus applied ones; `subtrees`: sums of all over subtrees (composites). */
+INLINE void composites_of_order(const variation *x, const int K, int subtrees) {
+  const jn_model *m = x->m;
+  const jn_work *w = x->w;
+  const size_t rows = (size_t)x->rows, n = (size_t)K + 1;
+  for (size_t i = 0; i < (size_t)m->nlink && x->loaded; i++)
+    for (size_t j = 6 * rows * i; j < 6 * (rows * i + n); j++) w->Ws[j] -= w->ext[j];
+  for (int i = m->nlink - 1; i > 0 && subtrees; i--) {
+    const int p = m->link[i].parent;
+    add_numbers(Ms_of(w, p)->x, Ms_of(w, i)->x, 10 * n);
+    add_numbers(Md_of(w, p)->x, Md_of(w, i)->x, 10 * n);
+    add_numbers(Ps_of(w, p)->x, Ps_of(w, i)->x, 6 * n);
+    add_numbers(Ws_of(w, p)->x, Ws_of(w, i)->x, 6 * n);
+    if (x->moving) add_numbers(Ns_of(w, p)->x, Ns_of(w, i)->x, 36 * n);
+  }
+}
+ENTRY_FUNCTION void variation_composites(const variation *x, int subtrees) {
+  WITH_ORDER(K, x->K, composites_of_order(x, K, subtrees));
 }
 
 /* P, P', X, S, Y of all columns, for velocities held in the body. V, Vp: twists of the link and of its

@@ -229,23 +229,6 @@ ENTRY_FUNCTION void variation_columns(const variation *x) {
   }
 }
 
-/* Wrenches minus applied ones; `subtrees`: composites. */
-INLINE void composites_of_order(const variation *x, const int K, int subtrees) {
-  const jn_work *w = x->w;
-  const size_t rows = (size_t)x->rows, n = (size_t)K + 1;
-  for (int i = 0; i < x->m->nlink && x->loaded; i++)
-    EACH(k, 0, K) Ws_of(w, i)[k] = six_sub(Ws_of(w, i)[k], ext_of(w, i)[k]);
-  if (!subtrees) return;
-  add_to_parents(x->m, w->Ms, 10 * rows, 10 * n);
-  add_to_parents(x->m, w->Md, 10 * rows, 10 * n);
-  add_to_parents(x->m, w->Ps, 6 * rows, 6 * n);
-  add_to_parents(x->m, w->Ws, 6 * rows, 6 * n);
-  if (x->moving) add_to_parents(x->m, w->Ns, 36 * rows, 36 * n);
-}
-ENTRY_FUNCTION void variation_composites(const variation *x, int subtrees) {
-  WITH_ORDER(K, x->K, composites_of_order(x, K, subtrees));
-}
-
 /* The force of a free joint varies in addition by (dS - ad_P S)^T Wc, for the joint's own columns P
  * (jn_variation_own_screw). With Wc = (n, f), w of P, r = P.v + w x p that is S.Q,
  *   spatial  Q = -ad_P^T Wc
