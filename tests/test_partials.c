@@ -501,7 +501,6 @@ static void bad_calls_leave_the_results_alone(void **state) {
   size_t nv = (size_t)r.nv, n2 = nv * nv;
   double *x = doubles(30 * n2), *v = copy_of(r.v, r.n + nv), *tau = robot_inverse(&r, r.v, NULL);
   fill(x, 30 * n2, 7);
-  const jn_second none = {0};
   const jn_second_forward nothing = {0};
   assert_status(jn_inverse_partials(NULL, r.data, 0, r.q, v, NULL, x, x), JN_ERR_ARGUMENT);
   assert_status(jn_inverse_partials(r.model, r.data, -1, r.q, v, NULL, x, x), JN_ERR_ARGUMENT);
