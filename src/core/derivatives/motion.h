@@ -14,6 +14,28 @@ static inline v3 position_of(const variation *x, int link, int k) {
   return load_v3(P_of(x->w, link) + 3 * k);
 }
 
+/* Screws and twists of orders 0..last of a link with one degree of freedom, whose axis is z: algorithm
+ * 1 (spatial.h), with low orders in registers. */
+INLINE void axis_kinematics(const jn_model *m, const jn_work *w, int i, const int last) {
+  enum { LOW = 4 };
+  const jn_link *l = &m->link[i];
+  const double *R = R_of(w, i), *v = v_of(w, l->iv);
+  const six *Vp = l->parent < 0 ? NULL : Vs_of(w, l->parent), s = joint_column(l, 0);
+  const v3 z = v3_make(R[2], R[5], R[8]), a = v3_scale(s.w.z, z);
+  six low[2][LOW], *S = last < LOW ? low[0] : S_of(w, l->iv),
+                   *V = last < LOW ? low[1] : Vs_of(w, i);
+  S[0] = six_make(a, v3_add(v3_scale(s.v.z, z), v3_cross(load_v3(O_of(w, i)), a)));
+  EACH(k, 0, last) {
+    six t = k ? six_ad(V[0], S[k - 1]) : six_zero();
+    EACH(h, 1, k - 1) t = six_add(t, six_ad(V[h], S[k - 1 - h]));
+    if (k) S[k] = six_times(1.0 / k, t);
+    t = six_scale(v[k * m->nv], S[0]);
+    EACH(h, 1, k) t = six_add(t, six_scale(v[(k - h) * m->nv], S[h]));
+    V[k] = Vp ? six_add(Vp[k], t) : t;
+  }
+  EACH(k, 0, last) if (last < LOW) S_of(w, l->iv)[k] = S[k], Vs_of(w, i)[k] = V[k];
+}
+
 /* Poses, screws (of free joints for v in the user's representation), twists to order K+1,
  * accelerations minus gravity. */
 INLINE void motion_of_order(const variation *x, const int K) {
@@ -27,7 +49,10 @@ INLINE void motion_of_order(const variation *x, const int K) {
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
     six *V = Vs_of(w, i), *a = As_of(w, i);
-    spatial_link_kinematics(m, w, i, 0, K + 1);
+    if (l->nv == 1)
+      axis_kinematics(m, w, i, K + 1);
+    else
+      spatial_link_kinematics(m, w, i, 0, K + 1);
     EACH(k, 0, K) a[k] = six_times(k + 1, V[k + 1]);
     a[0] = six_sub(a[0], G);
     if (!link_is_free(l) || rep == JN_BODY) continue;
