@@ -6,6 +6,7 @@ set(JOUNCE_CORE_TEXT scalar/preamble.h model/link.h scalar/lanes.h scalar/double
     core/body/baked_dual.h core/body/baked.h core/body/baked_coupled.h ../include/jounce/spatial.h base/arctangent.h base/vec.h core/group_joint.h
     integrate/joint_jet.h integrate/rollout.h model/generic_robot.h core/body/generic.h)
 if(CMAKE_SCRIPT_MODE_FILE)
+  include(${CMAKE_CURRENT_LIST_DIR}/bytes.cmake)
   # cmake -DOUTPUT=... -DSOURCE=folder src [-DFAULT=file -DFROM=text -DTO=text: for tests] -P core_text.cmake
   set(text "/* made by cmake/core_text.cmake */\n#include \"generate/generate.h\"\n")
   set(table "")
@@ -21,9 +22,8 @@ if(CMAKE_SCRIPT_MODE_FILE)
       endif()
       set(bytes "${faulty}")
     endif()
-    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
-    string(REGEX REPLACE "(0x0a,)" "\\1\n" bytes "${bytes}")
-    string(APPEND text "static const char text${n}[] = {${bytes}0};\n")
+    jounce_bytes(text${n} "${bytes}" array)
+    string(APPEND text "static ${array}")
     string(APPEND table "    {\"${name}\", text${n}},\n")
     math(EXPR n "${n} + 1")
   endforeach()
@@ -38,5 +38,5 @@ function(jounce_core_text output source)
   endforeach()
   add_custom_command(OUTPUT ${output}
     COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} -DSOURCE=${source} -P ${CMAKE_SOURCE_DIR}/cmake/core_text.cmake
-    DEPENDS ${files} ${CMAKE_SOURCE_DIR}/cmake/core_text.cmake VERBATIM)
+    DEPENDS ${files} ${CMAKE_SOURCE_DIR}/cmake/core_text.cmake ${CMAKE_SOURCE_DIR}/cmake/bytes.cmake VERBATIM)
 endfunction()

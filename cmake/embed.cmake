@@ -1,5 +1,6 @@
 # cmake -DOUTPUT=... -DUPLOT=folder or empty -DREPLAY=file or empty -DWEB=folder -P embed.cmake
 # Writes the files of reports as C arrays; without uPlot or three their arrays are empty.
+include(${CMAKE_CURRENT_LIST_DIR}/bytes.cmake)
 set(text "/* made by cmake/embed.cmake */\n#include \"output/report.h\"\n")
 foreach(item "report_js;${WEB}/report.js" "report_css;${WEB}/report.css"
         "report_page_html;${WEB}/page.html" "report_study_html;${WEB}/study.html" "report_plot_gp;${WEB}/plot.gp"
@@ -11,9 +12,8 @@ foreach(item "report_js;${WEB}/report.js" "report_css;${WEB}/report.css"
   set(bytes "")
   if(EXISTS "${file}")
     file(READ "${file}" bytes HEX)
-    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
-    string(REGEX REPLACE "(0x0a,)" "\\1\n" bytes "${bytes}")
   endif()
-  string(APPEND text "const char ${name}[] = {${bytes}0};\n")
+  jounce_bytes(${name} "${bytes}" array)
+  string(APPEND text "${array}")
 endforeach()
 file(WRITE "${OUTPUT}" "${text}")

@@ -1,15 +1,15 @@
 # PTX of the kernels for any robot (src/core/body/generic.h), compiled by clang: no CUDA is needed. Where clang is missing, or has
 # no NVPTX, libjounce_gpu is built without them.
 if(CMAKE_SCRIPT_MODE_FILE)
+  include(${CMAKE_CURRENT_LIST_DIR}/bytes.cmake)
   # cmake -DOUTPUT=file.c "-DINPUT=a.ptx;b.ptx" -P generic_ptx.cmake
   set(text "/* made by cmake/generic_ptx.cmake */\nextern const char *const jn_generic_texts[];\n")
   set(table "")
   set(n 0)
   foreach(name ${INPUT})
     file(READ "${name}" bytes HEX)
-    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
-    string(REGEX REPLACE "(0x0a,)" "\\1\n" bytes "${bytes}")
-    string(APPEND text "static const char text${n}[] = {${bytes}0};\n")
+    jounce_bytes(text${n} "${bytes}" array)
+    string(APPEND text "static ${array}")
     string(APPEND table " text${n},")
     math(EXPR n "${n} + 1")
   endforeach()

@@ -1,72 +1,38 @@
 /* test_demo.c: `jounce demo` runs, passes its own check, writes a page that needs no network, and
  * tables with the reference's numbers. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
+#include "helpers/check.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include <cmocka.h>
-#include <jansson.h>
 
+#include "helpers/files.h"
+#include "helpers/program.h"
 #include "helpers/worse.h"
 
 enum { ORDERS = 6, FORCES = 12, CURVES = 10, COLUMNS = 1 + 8 * CURVES };
 
-static char folder[] = "/tmp/jounce-demo-XXXXXX";
+static char *written(const char *name) { return slurp(temporary(name), NULL); }
 
-static char *slurp(const char *name) {
-  char path[512];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  FILE *file = fopen(path, "rb");
-  if (!file) fail_msg("%s is missing", name);
-  fseek(file, 0, SEEK_END);
-  long size = ftell(file);
-  rewind(file);
-  char *text = calloc((size_t)size + 1, 1);
-  assert_int_equal(fread(text, 1, (size_t)size, file), size);
-  fclose(file);
-  return text;
-}
-
-/* Runs a shell command in the folder with `$jounce` set to the program. Returns the exit status. */
-static int run(const char *line) {
-  char command[4096];
-  snprintf(command, sizeof command,
-           "cd %s && jounce='%s' && { %s\n} >stdout.txt 2>stderr.txt </dev/null", folder,
-           TEST_PROGRAM, line);
-  int status = system(command);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-static void assert_says(const char *file, const char *words) {
-  char *text = slurp(file);
-  if (!strstr(text, words)) fail_msg("'%s' is not in %s:\n%.2000s", words, file, text);
-  free(text);
+static void assert_says(const char *text, const char *words) {
+  if (!strstr(text, words)) fail_msg("'%s' is not in\n%.2000s", words, text);
 }
 
 static void the_quick_study_passes_and_prints_tables(void **state) {
   (void)state;
-  int status = run("\"$jounce\" demo --quick");
-  if (status != 0) {
-    char *errors = slurp("stderr.txt");
-    fail_msg("exit status %d: %s", status, errors);
-  }
-  assert_says("stdout.txt", "passed");
-  assert_says("stdout.txt", "exponent of r+1");
-  assert_says("stdout.txt", "(figure 4(c))");
-  assert_says("stdout.txt", "page: jounce-demo/index.html");
+  assert_clean(run("jounce demo --quick"));
+  assert_says(output, "passed");
+  assert_says(output, "exponent of r+1");
+  assert_says(output, "(figure 4(c))");
+  assert_says(output, "page: jounce-demo/index.html");
 }
 
 static void the_page_loads_nothing_from_elsewhere(void **state) {
   (void)state;
   static const char *const loads[] = {"src=\"http", "href=\"http", "url(http", "@import",
                                       "<script",    "<link",       "src=\"//", "href=\"//"};
-  char *page = slurp("jounce-demo/index.html");
+  char *page = written("jounce-demo/index.html");
   assert_non_null(strstr(page, "</html>"));
   assert_null(strstr(page, "{{"));
   for (size_t i = 0; i < sizeof loads / sizeof loads[0]; i++) {
@@ -79,7 +45,7 @@ static void the_page_loads_nothing_from_elsewhere(void **state) {
     snprintf(name, sizeof name, "%s.csv", files[i]);
     assert_non_null(strstr(page, name));
     snprintf(name, sizeof name, "jounce-demo/data/%s.csv", files[i]);
-    free(slurp(name));
+    free(written(name));
   }
   if (strstr(page, "<svg")) {
     static const char *const drawn[] = {"motion.svg", "motion.gp", "forces.png",
@@ -87,7 +53,7 @@ static void the_page_loads_nothing_from_elsewhere(void **state) {
     for (size_t i = 0; i < sizeof drawn / sizeof drawn[0]; i++) {
       char name[64];
       snprintf(name, sizeof name, "jounce-demo/figures/%s", drawn[i]);
-      free(slurp(name));
+      free(written(name));
     }
   } else {
     assert_non_null(strstr(page, "No figures"));
@@ -97,7 +63,7 @@ static void the_page_loads_nothing_from_elsewhere(void **state) {
 
 /* Reads the row at time t of a table. Returns the number of values. */
 static int line_at(const char *name, double t, double *out) {
-  char *text = slurp(name), *line = strchr(text, '\n');
+  char *text = written(name), *line = strchr(text, '\n');
   int found = 0;
   for (; line && !found; line = strchr(line, '\n')) {
     char *at = ++line;
@@ -120,12 +86,8 @@ static json_t *load(const char *name, const char *file) {
 
 /* Largest difference, relative to the largest value of y. */
 static double distance(int n, const double *x, const double *y) {
-  double difference = 0, size = 0;
-  for (int i = 0; i < n; i++) {
-    difference = worse(difference, fabs(x[i] - y[i]));
-    size = fmax(size, fabs(y[i]));
-  }
-  return size > 0 ? difference / size : difference;
+  const double d = largest_difference(x, y, (size_t)n), size = largest(y, (size_t)n);
+  return size > 0 ? d / size : d;
 }
 
 /* joint1 ... joint6 of a list of derivatives, row k */
@@ -174,11 +136,8 @@ static void motion_and_forces_are_the_references(void **state) {
 
 static void the_summary_is_json_and_the_study_has_a_name(void **state) {
   (void)state;
-  assert_int_equal(run("\"$jounce\" demo study --quick --no-plots --format json --output a/b"), 0);
-  char *text = slurp("stdout.txt");
-  json_error_t error;
-  json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
-  if (!root) fail_msg("line %d: %s", error.line, error.text);
+  assert_int_equal(run("jounce demo study --quick --no-plots --format json --output a/b"), 0);
+  json_t *root = parse(output);
   json_t *round = json_object_get(root, "round_trip"), *cost = json_object_get(root, "cost");
   assert_true(json_is_true(json_object_get(root, "passed")));
   assert_true(json_number_value(json_object_get(root, "worst_residual")) < 1e-13);
@@ -201,38 +160,27 @@ static void the_summary_is_json_and_the_study_has_a_name(void **state) {
   assert_true(apart > 0 && apart < 1e-10); /* the limit of the study */
   assert_true(json_is_false(json_object_get(root, "figures")));
   json_decref(root);
-  free(text);
-  free(slurp("a/b/index.html"));
+  free(written("a/b/index.html"));
 }
 
 static void without_gnuplot_the_page_says_how_to_get_figures(void **state) {
   (void)state;
-  assert_int_equal(run("PATH=/nowhere \"$jounce\" demo --quick --output plain"), 0);
-  assert_says("stdout.txt", "apt-get install gnuplot-nox");
-  assert_says("plain/index.html", "apt-get install gnuplot-nox");
+  assert_int_equal(run("PATH=/nowhere jounce demo --quick --output plain"), 0);
+  assert_says(output, "apt-get install gnuplot-nox");
+  char *page = written("plain/index.html");
+  assert_says(page, "apt-get install gnuplot-nox");
+  free(page);
 }
 
 static void wrong_usage_is_refused_before_any_work(void **state) {
   (void)state;
-  assert_int_equal(run("\"$jounce\" demo studdy --output none"), 2);
-  assert_says("stderr.txt", "did you mean 'study'");
-  assert_int_equal(run("\"$jounce\" demo --format npy --output none"), 2);
-  assert_int_equal(run("\"$jounce\" demo --output ''"), 2);
+  assert_int_equal(run("jounce demo studdy --output none"), 2);
+  assert_says(errors, "did you mean 'study'");
+  assert_int_equal(run("jounce demo --format npy --output none"), 2);
+  assert_int_equal(run("jounce demo --output ''"), 2);
   assert_int_equal(run("test ! -e none"), 0);
-  assert_int_equal(run("echo text >file && \"$jounce\" demo --quick --output file/below"), 1);
-  assert_says("stderr.txt", "cannot create");
-}
-
-static int make_folder(void **state) {
-  (void)state;
-  return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state) {
-  char command[64];
-  (void)state;
-  snprintf(command, sizeof command, "rm -rf %s", folder);
-  return system(command);
+  assert_int_equal(run("echo text >file && jounce demo --quick --output file/below"), 1);
+  assert_says(errors, "cannot create");
 }
 
 int main(void) {
@@ -244,5 +192,5 @@ int main(void) {
       cmocka_unit_test(without_gnuplot_the_page_says_how_to_get_figures),
       cmocka_unit_test(wrong_usage_is_refused_before_any_work),
   };
-  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+  return cmocka_run_group_tests(tests, program_set_up, program_tear_down);
 }

@@ -226,6 +226,42 @@ static void the_spatial_formulation_refuses_links_far_from_the_base(void **state
   }
 }
 
+/* By the offset of a joint, without any that slides, and along the thread of a screw. */
+static void constant_offsets_are_distances_too(void **state) {
+  (void)state;
+  static const struct {
+    jn_joint_type type;
+    double offset, q;
+    jn_status want;
+  } cases[] = {{JN_JOINT_REVOLUTE, 1, 0.3, JN_OK},
+               {JN_JOINT_REVOLUTE, 3e3, 0.3, JN_OK},
+               {JN_JOINT_REVOLUTE, 1e6, 0.3, JN_ERR_DIGITS},
+               {JN_JOINT_REVOLUTE, -1e6, 0.3, JN_ERR_DIGITS},
+               {JN_JOINT_HELICAL, 1, 0.3, JN_OK},
+               {JN_JOINT_HELICAL, 1, 1e6, JN_ERR_DIGITS}};
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    jn_spec *spec;
+    jn_data *data;
+    double v[2] = {0.4, 0.2}, tau;
+    const jn_link_desc ground = jn_link_default("ground"),
+                       arm = link_of("arm", 1, jn_v3(1, 0, 0), 0.1, 0.1, 0.1);
+    jn_joint_desc j =
+        joint_of("joint", cases[i].type, "ground", "arm", shift(0, cases[i].offset, 0));
+    j.axis[0] = jn_v3(0, 0, 1), j.pitch = 0.5;
+    assert_ok(jn_spec_new("far", NULL, &spec));
+    assert_ok(jn_spec_add_link(spec, &ground));
+    assert_ok(jn_spec_add_link(spec, &arm));
+    assert_ok(jn_spec_add_joint(spec, &j));
+    jn_model *model = build(spec);
+    assert_ok(jn_data_new(model, 0, NULL, &data));
+    jn_data_settings(data)->formulation = JN_FORM_SPATIAL;
+    assert_status(jn_inverse_dynamics(model, data, 0, &cases[i].q, v, NULL, &tau), cases[i].want);
+    jn_data_free(data);
+    jn_model_free(model);
+    jn_spec_free(spec);
+  }
+}
+
 /* A boom of 1000 km that turns about the base, with a short arm at its end: the joint at the base moves
  * what is far, and the largest force is its own. */
 static void a_long_boom_is_not_far(void **state) {
@@ -273,6 +309,7 @@ int main(void) {
       cmocka_unit_test(wrench_of_a_base_behind_a_driven_free_joint),
       cmocka_unit_test(the_estimated_error_of_forward_dynamics_is_the_true_one),
       cmocka_unit_test(the_spatial_formulation_refuses_links_far_from_the_base),
+      cmocka_unit_test(constant_offsets_are_distances_too),
       cmocka_unit_test(a_long_boom_is_not_far),
       cmocka_unit_test(an_equilibrium_has_its_digits),
   };

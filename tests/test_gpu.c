@@ -12,12 +12,14 @@
 #include <unistd.h>
 
 #include "gpu/check.h"
+#include "helpers/files.h"
 
-static char cache[64] = "/tmp/jounce-test-gpu-XXXXXX";
+static const char *cache;
 
 static int start(void **state) {
-  (void)state;
-  return mkdtemp(cache) == NULL;
+  const int failed = make_folder(state);
+  cache = test_folder();
+  return failed;
 }
 /* the name of number i of the files in the cache; 0: there are not so many */
 static int cached(int i, char *path, size_t room) {
@@ -32,14 +34,6 @@ static int cached(int i, char *path, size_t room) {
   if (folder) closedir(folder);
   return found;
 }
-static int end(void **state) {
-  (void)state;
-  char path[512];
-  while (cached(0, path, sizeof path)) unlink(path);
-  rmdir(cache);
-  return 0;
-}
-
 static jn_model *load(const char *name) {
   jn_model *m = NULL;
   char path[1000];
@@ -338,5 +332,5 @@ int main(void) {
       cmocka_unit_test(a_damaged_cache_is_compiled_again),
       cmocka_unit_test(what_cannot_be_done_is_refused),
   };
-  return cmocka_run_group_tests(tests, start, end);
+  return cmocka_run_group_tests(tests, start, remove_folder);
 }

@@ -9,10 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <jansson.h>
-
 #include "helpers/differences.h"
 #include "helpers/load.h"
+#include "helpers/published.h"
 
 static const jn_representation all[4] = {JN_SPATIAL, JN_BODY, JN_HYBRID, JN_MIXED};
 static const jn_joint_type bases[] = {JN_JOINT_FREE,      JN_JOINT_FIXED,  JN_JOINT_FREE,
@@ -525,96 +524,22 @@ static void what_makes_no_sense_is_refused(void **state) {
 
 /* ---- published values of real robots, if the shared folder exists ---- */
 
-static double number(const json_t *list, size_t i) {
-  return json_number_value(json_array_get(list, i));
-}
-
-static void read_state(const jn_model *model, const json_t *state, double *q, double *v) {
-  const json_t *base = json_object_get(state, "base"), *joints = json_object_get(state, "joints");
-  for (int i = 0; i < jn_model_body_count(model); i++) {
-    const jn_joint *j = jn_model_joint(model, i);
-    for (size_t c = 0; c < 7 && j->type == JN_JOINT_FREE; c++)
-      q[(size_t)j->iq + c] = number(json_object_get(base, c < 4 ? "quat" : "p"), c < 4 ? c : c - 4);
-    for (size_t c = 0; c < 6 && j->type == JN_JOINT_FREE; c++)
-      v[(size_t)j->iv + c] = number(json_array_get(json_object_get(base, "twist"), 0), c);
-    if (j->nv != 1) continue;
-    q[j->iq] = number(json_object_get(joints, j->name), 0);
-    v[j->iv] = number(json_object_get(joints, j->name), 1);
-  }
-}
-
-/* index in the file of degree of freedom c */
-static size_t place_of(const jn_model *model, const json_t *dofs, int c) {
-  static const char *const part[6] = {"base:wx", "base:wy", "base:wz",
-                                      "base:vx", "base:vy", "base:vz"};
-  const char *name = NULL;
-  for (int i = 0; i < jn_model_body_count(model); i++) {
-    const jn_joint *j = jn_model_joint(model, i);
-    if (c >= j->iv && c < j->iv + j->nv) name = j->nv == 6 ? part[c - j->iv] : j->name;
-  }
-  for (size_t i = 0; i < json_array_size(dofs); i++)
-    if (strcmp(json_string_value(json_array_get(dofs, i)), name) == 0) return i;
-  fail();
-  return 0;
-}
-
-static void check_file(const char *name, const json_t *want, size_t n, const size_t *to,
-                       const double *got, size_t row) {
-  double error = 0, size = 0;
-  for (size_t i = 0; i < n; i++)
-    for (size_t j = 0; j < n; j++) {
-      double x = number(json_array_get(want, to[i]), to[j]);
-      error = worse(error, fabs(x - got[i * row + j]));
-      size = fmax(size, fabs(x));
-    }
-  check_residual(name, error / size, 1e-9);
-}
-
-static int check_robot(const char *name) {
-  char path[600];
-  snprintf(path, sizeof path, "%s/robots/%s/expect.json", TEST_SHARED, name);
-  json_t *expect = json_load_file(path, 0, NULL);
-  if (!expect) return 0;
-  snprintf(path, sizeof path, "%s/robots/%s/state.json", TEST_SHARED, name);
-  json_t *state = json_load_file(path, 0, NULL);
-  snprintf(path, sizeof path, "%s/robots/%s/model.urdf", TEST_SHARED, name);
-  jn_build_options options = {.root = json_object_get(state, "base") ? JN_ROOT_FLOATING
-                                                                     : JN_ROOT_FIXED};
-  robot r = {.order = 0};
-  assert_ok(jn_model_load(path, &options, NULL, &r.model, NULL));
-  assert_ok(jn_data_new(r.model, 0, NULL, &r.data));
-  jn_data_settings(r.data)->representation = JN_BODY;
-  r.nv = jn_model_nv(r.model), r.nbody = jn_model_body_count(r.model);
-  size_t nv = (size_t)r.nv, n = 2 * nv, to[64];
-  double *v = doubles(nv), *A = doubles(n * n), *M = doubles(nv * nv), *tau = doubles(nv);
-  r.q = doubles((size_t)jn_model_nq(r.model));
-  assert_true(nv <= COUNT(to));
-  for (size_t i = 0; i < nv; i++) {
-    to[i] = place_of(r.model, json_object_get(expect, "dofs"), (int)i);
-    tau[i] = number(json_object_get(expect, "tau_for_fd"), to[i]);
-  }
-  read_state(r.model, state, r.q, v);
+static void check_robot(const published *p) {
+  const size_t nv = p->nv, n = 2 * nv;
+  robot r = {.model = p->model, .data = p->data, .q = p->q, .nv = (int)nv};
+  double *A = doubles(n * n), *M = doubles(nv * nv);
   check_inverse_mass(&r, "robots, M^-1 M - 1 over cond");
-  assert_ok(jn_inverse_mass(r.model, r.data, r.q, M));
-  check_file("robots, Minv", json_object_get(expect, "Minv"), nv, to, M, nv);
-  assert_ok(jn_linearise(r.model, r.data, NULL, r.q, v, tau, NULL, A, NULL));
-  check_file("robots, A by q", json_object_get(expect, "dacc_dq"), nv, to, A + nv * n, n);
-  check_file("robots, A by v", json_object_get(expect, "dacc_dv"), nv, to, A + nv * n + nv, n);
-  free(v), free(A), free(M), free(tau), free(r.q);
-  json_decref(expect), json_decref(state);
-  jn_data_free(r.data);
-  jn_model_free(r.model);
-  return 1;
+  assert_ok(jn_inverse_mass(p->model, p->data, p->q, M));
+  check_residual("robots, Minv", published_error(p, "Minv", M, nv), 1e-9);
+  assert_ok(jn_linearise(p->model, p->data, NULL, p->q, p->v, p->tau, NULL, A, NULL));
+  check_residual("robots, A by q", published_error(p, "dacc_dq", A + nv * n, n), 1e-9);
+  check_residual("robots, A by v", published_error(p, "dacc_dv", A + nv * n + nv, n), 1e-9);
+  free(A), free(M);
 }
 
 static void real_robots_agree_with_published_values(void **state) {
   (void)state;
-  static const char *const robots[] = {
-      "allegro_hand",    "double_pendulum", "hextilt",       "panda7",
-      "simple_humanoid", "solo12",          "talos_reduced", "ur5"};
-  int found = 0;
-  for (size_t i = 0; i < COUNT(robots); i++) found += check_robot(robots[i]);
-  if (!found) skip();
+  each_published_robot(check_robot);
 }
 
 int main(void) {

@@ -10,10 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <jansson.h>
-
 #include "helpers/differences.h"
 #include "helpers/load.h"
+#include "helpers/published.h"
 
 static const jn_representation all[4] = {JN_SPATIAL, JN_BODY, JN_HYBRID, JN_MIXED};
 static const jn_joint_type bases[] = {JN_JOINT_FREE,        JN_JOINT_FIXED,     JN_JOINT_REVOLUTE,
@@ -340,117 +339,27 @@ static void forward_partials_undo_the_inverse_ones(void **state) {
 
 /* ---- real robots, if the shared folder exists ---- */
 
-static double number(const json_t *list, size_t i) {
-  return json_number_value(json_array_get(list, i));
-}
-
-/* name of our column c as the files spell it */
-static void dof_name(const jn_model *model, int c, char *out, size_t size) {
-  static const char *const part[6] = {"wx", "wy", "wz", "vx", "vy", "vz"};
-  for (int i = 0; i < jn_model_body_count(model); i++) {
-    const jn_joint *j = jn_model_joint(model, i);
-    if (c < j->iv || c >= j->iv + j->nv) continue;
-    if (j->type == JN_JOINT_FREE)
-      snprintf(out, size, "base:%s", part[c - j->iv]);
-    else
-      snprintf(out, size, "%s", j->name);
-  }
-}
-
-static void read_state(const jn_model *model, const json_t *state, double *q, double *v) {
-  size_t nv = (size_t)jn_model_nv(model);
-  const json_t *base = json_object_get(state, "base"), *joints = json_object_get(state, "joints");
-  for (int i = 0; i < jn_model_body_count(model); i++) {
-    const jn_joint *j = jn_model_joint(model, i);
-    if (j->type == JN_JOINT_FREE) {
-      for (size_t c = 0; c < 4; c++)
-        q[(size_t)j->iq + c] = number(json_object_get(base, "quat"), c);
-      for (size_t c = 0; c < 3; c++)
-        q[(size_t)j->iq + 4 + c] = number(json_object_get(base, "p"), c);
-      for (size_t k = 0; k < 2; k++)
-        for (size_t c = 0; c < 6; c++)
-          v[k * nv + (size_t)j->iv + c] =
-              number(json_array_get(json_object_get(base, "twist"), k), c);
-    } else if (j->nv == 1) {
-      const json_t *x = json_object_get(joints, j->name);
-      assert_non_null(x);
-      q[j->iq] = number(x, 0);
-      for (size_t k = 0; k < 2; k++) v[k * nv + (size_t)j->iv] = number(x, k + 1);
-    }
-  }
-}
-
-/* worst entry against the file's matrix, relative to its largest */
-static double file_error(const json_t *want, size_t n, const size_t *to, const double *got) {
-  double error = 0, size = 0;
-  for (size_t i = 0; i < n; i++)
-    for (size_t j = 0; j < n; j++) {
-      double x = number(json_array_get(want, to[i]), to[j]);
-      error = worse(error, fabs(x - got[i * n + j]));
-      size = fmax(size, fabs(x));
-    }
-  return error / size;
-}
-
-static int check_robot(const char *name) {
-  char path[600];
-  snprintf(path, sizeof path, "%s/robots/%s/expect.json", TEST_SHARED, name);
-  json_t *expect = json_load_file(path, 0, NULL);
-  if (!expect) return 0;
-  snprintf(path, sizeof path, "%s/robots/%s/state.json", TEST_SHARED, name);
-  json_t *state = json_load_file(path, 0, NULL);
-  assert_non_null(state);
-  snprintf(path, sizeof path, "%s/robots/%s/model.urdf", TEST_SHARED, name);
-  jn_build_options options = {.root = json_object_get(state, "base") ? JN_ROOT_FLOATING
-                                                                     : JN_ROOT_FIXED};
-  jn_model *model;
-  jn_data *data;
-  assert_ok(jn_model_load(path, &options, NULL, &model, NULL));
-  assert_ok(jn_data_new(model, 0, NULL, &data));
-  jn_data_settings(data)->representation = JN_BODY;
-  size_t nv = (size_t)jn_model_nv(model), n2 = nv * nv;
-  double *q = doubles((size_t)jn_model_nq(model)), *v = doubles(2 * nv), *x = doubles(5 * n2);
-  double *tau = doubles(nv);
-  size_t *to = calloc(nv, sizeof *to);
-  const json_t *dofs = json_object_get(expect, "dofs");
-  assert_int_equal(json_array_size(dofs), nv);
-  for (size_t i = 0; i < nv; i++) {
-    char dof[300];
-    dof_name(model, (int)i, dof, sizeof dof);
-    while (to[i] < nv && strcmp(dof, json_string_value(json_array_get(dofs, to[i])))) to[i]++;
-    assert_true(to[i] < nv);
-    tau[i] = number(json_object_get(expect, "tau_for_fd"), to[i]);
-  }
-  read_state(model, state, q, v);
-  assert_ok(jn_inverse_partials(model, data, 0, q, v, NULL, x, x + n2));
-  check_residual("robots, dtau_dq", file_error(json_object_get(expect, "dtau_dq"), nv, to, x),
-                 1e-11);
-  check_residual("robots, dtau_dv", file_error(json_object_get(expect, "dtau_dv"), nv, to, x + n2),
-                 1e-11);
-  check_residual("robots, M", file_error(json_object_get(expect, "M"), nv, to, x + 2 * n2), 1e-12);
-  assert_ok(jn_forward_partials(model, data, 0, q, v, tau, NULL, x, x + n2, x + 2 * n2));
-  check_residual("robots, dacc_dq", file_error(json_object_get(expect, "dacc_dq"), nv, to, x),
-                 1e-9);
-  check_residual("robots, dacc_dv", file_error(json_object_get(expect, "dacc_dv"), nv, to, x + n2),
-                 1e-9);
-  check_residual("robots, Minv", file_error(json_object_get(expect, "Minv"), nv, to, x + 2 * n2),
-                 1e-9);
-  free(q), free(v), free(x), free(tau), free(to);
-  json_decref(expect);
-  json_decref(state);
-  jn_data_free(data);
-  jn_model_free(model);
-  return 1;
+static void check_robot(const published *p) {
+  const size_t nv = p->nv, n2 = nv * nv;
+  double *x = doubles(5 * n2);
+#define CHECK(name, got, limit) \
+  check_residual("robots, " name, published_error(p, name, got, nv), limit)
+  assert_ok(jn_inverse_partials(p->model, p->data, 0, p->q, p->v, NULL, x, x + n2));
+  CHECK("dtau_dq", x, 1e-11);
+  CHECK("dtau_dv", x + n2, 1e-11);
+  CHECK("M", x + 2 * n2, 1e-12);
+  assert_ok(
+      jn_forward_partials(p->model, p->data, 0, p->q, p->v, p->tau, NULL, x, x + n2, x + 2 * n2));
+  CHECK("dacc_dq", x, 1e-9);
+  CHECK("dacc_dv", x + n2, 1e-9);
+  CHECK("Minv", x + 2 * n2, 1e-9);
+#undef CHECK
+  free(x);
 }
 
 static void real_robots_agree_with_published_values(void **state) {
   (void)state;
-  static const char *const robots[] = {
-      "allegro_hand",    "double_pendulum", "hextilt",       "panda7",
-      "simple_humanoid", "solo12",          "talos_reduced", "ur5"};
-  int found = 0;
-  for (size_t i = 0; i < COUNT(robots); i++) found += check_robot(robots[i]);
-  if (!found) skip();
+  each_published_robot(check_robot);
 }
 
 /* ---- independence of the scratch memory, and refusals ---- */

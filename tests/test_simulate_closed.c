@@ -9,40 +9,7 @@
 #include <string.h>
 
 #include "helpers/mechanism.h"
-
-static jn_model *builtin(const char *name) {
-  jn_spec *spec;
-  jn_error error;
-  assert_ok(jn_spec_load(name, NULL, &spec, &error));
-  jn_model *model = build(spec);
-  jn_spec_free(spec);
-  return model;
-}
-
-static jn_simulation *simulation(const jn_model *model, const jn_simulation_options *o) {
-  jn_simulation *s;
-  jn_error error;
-  jn_status status = jn_simulation_new(model, o, NULL, &s, &error);
-  if (status) print_error("%s\n", error.message);
-  assert_ok(status);
-  return s;
-}
-
-/* Fixed step or tolerance; body representation. */
-static jn_simulation_options options(jn_scheme scheme, double step, double tolerance) {
-  jn_simulation_options o = jn_simulation_options_default();
-  o.scheme = scheme;
-  o.representation = JN_BODY;
-  if (step > 0) o.step = step;
-  if (tolerance > 0) o.tolerance = tolerance;
-  return o;
-}
-
-static void run_to(jn_simulation *s, double t) {
-  jn_status status = jn_simulation_run_to(s, t, NULL);
-  if (status) print_error("%s\n", jn_simulation_message(s));
-  assert_ok(status);
-}
+#include "helpers/simulate.h"
 
 static double energy_of(const mechanism *m, const double *q, const double *v) {
   double T, V;
@@ -140,7 +107,7 @@ static void four_bar_run(const four_bar *f, real t, int steps, real *u, real *ra
 
 /* The built-in four-bar, assembled, the crank at rate 6. */
 static mechanism four_bar_mechanism(void) {
-  mechanism m = mechanism_of(builtin("fourbar"), 0);
+  mechanism m = mechanism_of(load_model("fourbar"), 0);
   unsigned char driven[4] = {0, 1, 0, 0};
   m.v[0] = 6;
   assert_ok(jn_assemble(m.model, m.data, 1, driven, NULL, m.q, m.v));
@@ -167,11 +134,11 @@ static void the_four_bar_follows_its_own_equation(void **state) {
   four_bar_run(&f, t, 30000, &u, &rate);
   for (size_t i = 0; i < COUNT(cases); i++) {
     char name[80];
-    jn_simulation_options o = options(cases[i].scheme, cases[i].step, cases[i].tolerance);
-    jn_simulation *s = simulation(m.model, &o);
+    jn_simulation_options o = scheme_options(cases[i].scheme, cases[i].step, cases[i].tolerance);
+    jn_simulation *s = new_simulation(m.model, &o);
     double q[3], v[3];
     assert_ok(jn_simulation_set_state(s, 0, m.q, m.v));
-    run_to(s, t);
+    run_simulation(s, t);
     assert_ok(jn_simulation_state(s, NULL, q, v));
     snprintf(name, sizeof name, "four-bar by %s%s", jn_scheme_name(cases[i].scheme),
              cases[i].step > 0 ? ", fixed step" : "");
@@ -187,11 +154,11 @@ static void the_order_of_the_variational_scheme_is_two(void **state) {
   mechanism m = four_bar_mechanism();
   double e[3], truth[3], q[3], v[3];
   for (int i = -1; i < 3; i++) {
-    jn_simulation_options o =
-        i < 0 ? options(JN_TAYLOR, 0, 1e-14) : options(JN_VARIATIONAL, 4e-3 / (double)(1 << i), 0);
-    jn_simulation *s = simulation(m.model, &o);
+    jn_simulation_options o = i < 0 ? scheme_options(JN_TAYLOR, 0, 1e-14)
+                                    : scheme_options(JN_VARIATIONAL, 4e-3 / (double)(1 << i), 0);
+    jn_simulation *s = new_simulation(m.model, &o);
     assert_ok(jn_simulation_set_state(s, 0, m.q, m.v));
-    run_to(s, 0.4);
+    run_simulation(s, 0.4);
     assert_ok(jn_simulation_state(s, NULL, i < 0 ? truth : q, v));
     if (i >= 0) e[i] = fabs(q[0] - truth[0]);
     jn_simulation_free(s);
@@ -205,7 +172,7 @@ static void the_order_of_the_variational_scheme_is_two(void **state) {
 /* Steps, and looks at the states in and at the end of each. Returns the worst closure; *drift: of
  * the energy, relative to the largest kinetic energy. */
 static double follow(mechanism *m, const jn_simulation_options *o, int steps, double *drift) {
-  jn_simulation *s = simulation(m->model, o);
+  jn_simulation *s = new_simulation(m->model, o);
   double *q = doubles((size_t)m->nq), *v = doubles((size_t)m->nv), *rest = doubles((size_t)m->nv),
          open = 0, most = 0, t0, t1;
   assert_ok(jn_simulation_set_state(s, 0, m->q, m->v));
@@ -247,8 +214,8 @@ static void every_scheme_keeps_the_constraints(void **state) {
               ? four_bar_mechanism()
               : moving(seed, 6, scheme == JN_MOMENTUM || seed % 2 ? JN_JOINT_FREE : JN_JOINT_FIXED,
                        1 + (int)(seed % 2));
-      const jn_simulation_options o =
-          options((jn_scheme)scheme, scheme == JN_TAYLOR || scheme == JN_RKMK54 ? 0 : 2e-4, 1e-12);
+      const jn_simulation_options o = scheme_options(
+          (jn_scheme)scheme, scheme == JN_TAYLOR || scheme == JN_RKMK54 ? 0 : 2e-4, 1e-12);
       char name[80];
       double drift;
       check_seed(seed);
@@ -269,7 +236,7 @@ static void energy_is_kept_as_in_the_open_tree(void **state) {
     unsigned char none[1] = {0};
     const jn_constraints open = {.active = none};
     jn_simulation_options o =
-        scheme ? options(JN_VARIATIONAL, 1e-3, 0) : options(JN_TAYLOR, 2e-3, 0);
+        scheme ? scheme_options(JN_VARIATIONAL, 1e-3, 0) : scheme_options(JN_TAYLOR, 2e-3, 0);
     double closed_drift, open_drift;
     check_residual("constraints, 3000 steps", follow(&m, &o, 3000, &closed_drift), 4e-15);
     o.constraints = &open;
@@ -307,13 +274,13 @@ static void a_floating_loop_keeps_its_momentum(void **state) {
   for (size_t i = 0; i < COUNT(cases); i++) {
     char name[64];
     double before[6], after[6], q[10], w[9];
-    jn_simulation_options o = options(cases[i].scheme, cases[i].step, 1e-13);
+    jn_simulation_options o = scheme_options(cases[i].scheme, cases[i].step, 1e-13);
     o.gravity = &no_gravity;
-    jn_simulation *s = simulation(m.model, &o);
+    jn_simulation *s = new_simulation(m.model, &o);
     jn_momentum out = {.momentum = before};
     assert_ok(jn_momentum_energy(m.model, m.data, 0, m.q, m.v, &out));
     assert_ok(jn_simulation_set_state(s, 0, m.q, m.v));
-    run_to(s, 2);
+    run_simulation(s, 2);
     assert_ok(jn_simulation_state(s, NULL, q, w));
     out.momentum = after;
     assert_ok(jn_momentum_energy(m.model, m.data, 0, q, w, &out));
@@ -369,11 +336,11 @@ static void a_bennett_linkage_moves(void **state) {
   for (int scheme = 0; scheme < JN_SCHEME_COUNT; scheme++) {
     if (scheme == JN_MOMENTUM) continue;
     const int adaptive = scheme == JN_TAYLOR || scheme == JN_RKMK54;
-    const jn_simulation_options o = options((jn_scheme)scheme, adaptive ? 0 : 2e-3, 1e-10);
-    jn_simulation *s = simulation(m.model, &o);
+    const jn_simulation_options o = scheme_options((jn_scheme)scheme, adaptive ? 0 : 2e-3, 1e-10);
+    jn_simulation *s = new_simulation(m.model, &o);
     double q[3], v[3];
     assert_ok(jn_simulation_set_state(s, 0, m.q, m.v));
-    run_to(s, 0.3);
+    run_simulation(s, 0.3);
     assert_ok(jn_simulation_state(s, NULL, q, v));
     assert_true(fabs(q[0] - u) > 0.1);
     check_residual("Bennett's relation", fabs(tan(q[0] / 2) * tan(q[1] / 2) - k), 1e-13);
@@ -422,20 +389,20 @@ static void a_mass_on_a_rope_is_let_go_and_caught(void **state) {
   const double g = 9.81;
   mechanism m = mass_on_a_rope();
   const jn_event taut = {rope_is_taut, NULL, 1};
-  jn_simulation_options o = options(JN_TAYLOR, 0, 1e-14);
+  jn_simulation_options o = scheme_options(JN_TAYLOR, 0, 1e-14);
   o.events = &taut;
   o.event_count = 1;
   const unsigned char off[1] = {0}, on[1] = {1};
   double q[2], v[2], p[2], u[2], t0, t1, impulse, force;
   int event;
   m.q[0] = 0.6, m.q[1] = -0.8, m.v[0] = 4.8, m.v[1] = 3.6; /* 6 m/s along the circle */
-  jn_simulation *s = simulation(m.model, &o);
+  jn_simulation *s = new_simulation(m.model, &o);
   assert_status(jn_simulation_step(s, 1, NULL), JN_ERR_CLOSURE); /* home is off the rope */
   assert_ok(jn_simulation_set_state(s, 0, m.q, m.v));
   /* -|d|^2 lambda = m (v^2 - g d_z)/1 : the rope pulls */
   assert_ok(jn_simulation_constraint_forces(s, &force));
   check_residual("pull of the rope", fabs(force + 3 * (36 + g * 0.8)), 1e-12);
-  run_to(s, 0.25);
+  run_simulation(s, 0.25);
   assert_ok(jn_simulation_state(s, &t0, q, v));
   check_residual("energy on the rope",
                  fabs(0.5 * (v[0] * v[0] + v[1] * v[1]) + g * q[1] - 18 + 0.8 * g), 1e-12);
@@ -464,7 +431,7 @@ static void a_mass_on_a_rope_is_let_go_and_caught(void **state) {
   check_residual("velocity after the catch",
                  worse(fabs(v[0] - u[0] + radial * p[0]), fabs(v[1] - u[1] + radial * p[1])),
                  1e-13);
-  run_to(s, t1 + 0.1);
+  run_simulation(s, t1 + 0.1);
   /* a configuration off the rope cannot be caught; nothing changes */
   assert_ok(jn_simulation_set_active(s, off, NULL));
   q[0] = 0.3, q[1] = 0.2;
@@ -473,7 +440,7 @@ static void a_mass_on_a_rope_is_let_go_and_caught(void **state) {
   assert_int_equal(jn_simulation_constraint_fault(s).constraint, 0);
   assert_ok(jn_simulation_state(s, NULL, p, u));
   assert_true(same_bits(p, q, 2) && same_bits(u, v, 2));
-  run_to(s, 0.01);
+  run_simulation(s, 0.01);
   jn_simulation_free(s);
   mechanism_free(&m);
 }
@@ -488,7 +455,7 @@ static void what_cannot_be_simulated_is_refused(void **state) {
                                 {.proximal = -1e-6},
                                 {.tolerance = -1},
                                 {.rank_tolerance = 2}};
-  jn_simulation_options o = options(JN_TAYLOR, 0, 1e-12);
+  jn_simulation_options o = scheme_options(JN_TAYLOR, 0, 1e-12);
   for (size_t i = 0; i < COUNT(bad); i++) {
     o.constraints = &bad[i];
     assert_status(jn_simulation_new(m.model, &o, NULL, &s, &error), JN_ERR_ARGUMENT);
@@ -496,7 +463,7 @@ static void what_cannot_be_simulated_is_refused(void **state) {
     assert_non_null(strstr(error.message, "constraints: "));
   }
   o.constraints = NULL;
-  s = simulation(m.model, &o);
+  s = new_simulation(m.model, &o);
   m.q[0] = 1 + 1e-6;
   assert_status(jn_simulation_set_state(s, 0, m.q, m.v), JN_ERR_CLOSURE);
   m.q[0] = 1, m.v[0] = 1e-3; /* along the rope */
@@ -509,8 +476,8 @@ static void what_cannot_be_simulated_is_refused(void **state) {
   assert_int_equal(jn_simulation_constraint_fault(NULL).constraint, -1);
   jn_simulation_free(s);
   /* so long a step that the way back to the manifold is not found */
-  o = options(JN_RKMK4, 3, 0);
-  s = simulation(m.model, &o);
+  o = scheme_options(JN_RKMK4, 3, 0);
+  s = new_simulation(m.model, &o);
   assert_ok(jn_simulation_set_state(s, 0, m.q, m.v));
   jn_status status = jn_simulation_step(s, 10, NULL);
   if (status) {

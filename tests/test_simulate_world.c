@@ -7,32 +7,7 @@
 #include <string.h>
 
 #include "helpers/mechanism.h"
-
-#define PI 3.14159265358979323846
-
-static jn_simulation_options options(jn_scheme scheme, double step, double tolerance) {
-  jn_simulation_options o = jn_simulation_options_default();
-  o.scheme = scheme;
-  o.representation = JN_BODY;
-  o.step = step;
-  if (tolerance > 0) o.tolerance = tolerance;
-  return o;
-}
-
-static jn_simulation *simulation(const jn_model *model, const jn_simulation_options *o) {
-  jn_simulation *s;
-  jn_error error;
-  jn_status status = jn_simulation_new(model, o, NULL, &s, &error);
-  if (status) print_error("%s\n", error.message);
-  assert_ok(status);
-  return s;
-}
-
-static void run_to(jn_simulation *s, double t) {
-  jn_status status = jn_simulation_run_to(s, t, NULL);
-  if (status) print_error("%s\n", jn_simulation_message(s));
-  assert_ok(status);
-}
+#include "helpers/simulate.h"
 
 /* ---- a pendulum whose pivot moves in the plane, turned by the joint `turn` about y
  *   (I + m l^2) u'' = -m l ((g + z'') sin u - x'' cos u)      centre of mass (-l sin u, -l cos u) */
@@ -140,15 +115,15 @@ static void a_pendulum_whose_pivot_moves(void **state) {
   for (size_t n = 0; n < sizeof cases / sizeof *cases + 1; n++) {
     const int again = n == sizeof cases / sizeof *cases;
     const size_t c = again ? n - 1 : n;
-    jn_simulation_options o = options(cases[c].scheme, cases[c].step / (1 + again), 1e-12);
+    jn_simulation_options o = scheme_options(cases[c].scheme, cases[c].step / (1 + again), 1e-12);
     jn_world_path world = path_of(&p, (int)n % 2);
     o.world_count = 1;
     o.world = &world;
-    jn_simulation *s = simulation(m.model, &o);
+    jn_simulation *s = new_simulation(m.model, &o);
     double q[3], v[3], lambda[3];
     start(&p, 0.2, 0.3, -0.5, q, v);
     assert_ok(jn_simulation_set_state(s, 0.2, q, v));
-    run_to(s, 2.2);
+    run_simulation(s, 2.2);
     assert_ok(jn_simulation_state(s, NULL, q, v));
     const double off = hypot((double)(q[2] - want[0]), (double)(v[2] - want[1]));
     if (cases[c].scheme == JN_VARIATIONAL)
@@ -182,18 +157,18 @@ static void the_world_jumps_to_another_velocity(void **state) {
   for (int scheme = 0; scheme < 3; scheme++) {
     pivot p = {.w = 1, .jump = 0.3, .u = 0.7};
     jn_simulation_options o =
-        options((jn_scheme[]){JN_TAYLOR, JN_RKMK54, JN_RADAU}[scheme], 0, 1e-12);
+        scheme_options((jn_scheme[]){JN_TAYLOR, JN_RKMK54, JN_RADAU}[scheme], 0, 1e-12);
     jn_world_path world = path_of(&p, 1);
     o.world_count = 1;
     o.world = &world;
-    jn_simulation *s = simulation(m.model, &o);
+    jn_simulation *s = new_simulation(m.model, &o);
     double q[3], v[3];
     start(&p, 0, 0, 0, q, v);
     assert_ok(jn_simulation_set_state(s, 0, q, v));
-    run_to(s, 0.3);
+    run_simulation(s, 0.3);
     assert_ok(jn_simulation_state(s, NULL, q, v));
     check_residual("at rest before the jump", largest(v, 3), 1e-15);
-    run_to(s, 0.9);
+    run_simulation(s, 0.9);
     assert_ok(jn_simulation_state(s, NULL, q, v));
     const pivot still = {.w = 1};
     long double u = 0, rate = 0.7L * mass * arm / (moment + mass * arm * arm);
@@ -245,12 +220,12 @@ static void a_tool_on_a_moving_pose(void **state) {
   static const jn_scheme schemes[] = {JN_TAYLOR, JN_RKMK54, JN_MOMENTUM,
                                       JN_RADAU,  JN_RKMK4,  JN_VARIATIONAL};
   for (size_t n = 0; n < sizeof schemes / sizeof *schemes; n++) {
-    jn_simulation_options o = options(schemes[n], n < 4 ? 0 : 1e-3, 1e-12);
+    jn_simulation_options o = scheme_options(schemes[n], n < 4 ? 0 : 1e-3, 1e-12);
     const jn_world_path world = {0, JN_HYBRID, screw_at, NULL, &x};
     o.representation = JN_HYBRID;
     o.world_count = 1;
     o.world = &world;
-    jn_simulation *s = simulation(m.model, &o);
+    jn_simulation *s = new_simulation(m.model, &o);
     double q[7], v[12], lambda[6], want[12], tau[6];
     jn_pose C;
     for (int end = 0; end < 2; end++) {
@@ -262,7 +237,7 @@ static void a_tool_on_a_moving_pose(void **state) {
         assert_ok(jn_simulation_set_state(s, 0, q0, want));
         continue;
       }
-      run_to(s, t);
+      run_simulation(s, t);
       assert_ok(jn_simulation_state(s, NULL, q, v));
       const jn_mat3 R = jn_quat_to_m3(jn_quat_make(q[0], q[1], q[2], q[3]));
       double off = 0;
@@ -288,12 +263,12 @@ static void caught_by_a_moving_pivot(void **state) {
   mechanism m = pendulum();
   pivot p = {.A = 0.4, .B = 0.15, .w = 3.7, .jump = 1e9};
   const jn_constraints none = {.active = (const unsigned char[]){0}};
-  jn_simulation_options o = options(JN_TAYLOR, 0, 1e-12);
+  jn_simulation_options o = scheme_options(JN_TAYLOR, 0, 1e-12);
   jn_world_path world = path_of(&p, 1);
   o.world_count = 1;
   o.world = &world;
   o.constraints = &none;
-  jn_simulation *s = simulation(m.model, &o);
+  jn_simulation *s = new_simulation(m.model, &o);
   double q[3], v[3], at[3], speed[3], impulse[3];
   start(&p, 0.4, 0.3, -0.5, q, v);
   v[0] = v[1] = 0;
@@ -308,9 +283,9 @@ static void caught_by_a_moving_pivot(void **state) {
                after = (moment + mass * arm * arm) * v[2] -
                        mass * arm * (cos(0.3) * v[0] - sin(0.3) * v[1]);
   check_residual("caught: angular momentum", fabs(after - before), 1e-14);
-  run_to(s, 0.6);
+  run_simulation(s, 0.6);
   assert_int_equal(jn_simulation_set_active(s, (const unsigned char[]){0}, NULL), JN_OK);
-  run_to(s, 0.8);
+  run_simulation(s, 0.8);
   assert_int_equal(jn_simulation_set_active(s, (const unsigned char[]){1}, NULL), JN_ERR_CLOSURE);
   jn_simulation_free(s);
   mechanism_free(&m);
@@ -319,7 +294,7 @@ static void caught_by_a_moving_pivot(void **state) {
 static void what_is_no_motion_of_the_world_is_refused(void **state) {
   (void)state;
   mechanism m = pendulum();
-  jn_simulation_options o = options(JN_TAYLOR, 0, 1e-12);
+  jn_simulation_options o = scheme_options(JN_TAYLOR, 0, 1e-12);
   for (int wrong = 1; wrong <= 4; wrong++) {
     pivot p = {.A = 0.2, .B = 0.1, .w = 2, .jump = 1e9, .wrong = wrong};
     if (wrong == 4) p.jump = 0.3, p.step = 1e-3;
@@ -327,7 +302,7 @@ static void what_is_no_motion_of_the_world_is_refused(void **state) {
     jn_world_path world = path_of(&p, wrong != 1);
     o.world_count = 1;
     o.world = &world;
-    jn_simulation *s = simulation(m.model, &o);
+    jn_simulation *s = new_simulation(m.model, &o);
     double q[3], v[3];
     start(&p, 0, 0.3, 0, q, v);
     assert_ok(jn_simulation_set_state(s, 0, q, v));
@@ -388,12 +363,12 @@ static void a_parallelogram_passes_its_flat_positions(void **state) {
   const double tau[3] = {torque, 0, 0};
   const jn_vec3 none = jn_v3(0, 0, 0);
   for (int proximal = 0; proximal < 2; proximal++) {
-    jn_simulation_options o = options(JN_RKMK4, h, 0);
+    jn_simulation_options o = scheme_options(JN_RKMK4, h, 0);
     const jn_constraints yielding = {.proximal = 1e-9};
     if (proximal) o.constraints = &yielding;
     o.gravity = &none;
     o.forces.tau = tau;
-    jn_simulation *s = simulation(m.model, &o);
+    jn_simulation *s = new_simulation(m.model, &o);
     /* u = -(w t + k t^2/2) at the start, 0 after 20 steps */
     const double k = torque / I, t = 20 * h, v0 = w - k * t, q0 = -(w * t - k * t * t / 2);
     const double q[3] = {q0, -q0, q0}, v[3] = {v0, -v0, v0};

@@ -153,37 +153,31 @@ static int good_quaternions(const jn_model *m, const double *q, int lanes) {
 }
 
 /* Sets what a hybrid call does not read to zero: forces of prescribed joints, accelerations of the
- * others. Returns 0 if a number that is read is not finite. */
-static int mask_given(const jn_model *m, const call *c, double *io, double *force, int lanes) {
-  size_t nv = (size_t)m->nv, L = (size_t)lanes;
-  for (int b = 0; b < m->nbody; b++)
-    for (size_t j = (size_t)m->joint[b].iv; j < (size_t)(m->joint[b].iv + m->joint[b].nv); j++)
-      for (size_t k = 0; k <= (size_t)c->pack.order; k++) {
-        double *drop =
-            c->pack.prescribed[b] ? force + (k * nv + j) * L : io + ((k + 1) * nv + j) * L;
-        double *keep =
-            c->pack.prescribed[b] ? io + ((k + 1) * nv + j) * L : force + (k * nv + j) * L;
-        memset(drop, 0, sizeof(double) * L);
-        if (!jn_all_finite(keep, L)) return 0;
-      }
-  return 1;
+ * others. */
+static void mask_given(const jn_model *m, const call *c, double *io, double *force, int lanes) {
+  const size_t row = (size_t)m->nv * (size_t)lanes;
+  for (int b = 0; b < m->nbody; b++) {
+    const size_t at = (size_t)m->joint[b].iv * (size_t)lanes,
+                 n = (size_t)m->joint[b].nv * (size_t)lanes;
+    double *drop = (c->pack.prescribed[b] ? force : io + row) + at;
+    for (int k = 0; k <= c->pack.order; k++, drop += row) memset(drop, 0, sizeof(double) * n);
+  }
 }
 
 /* Writes the results of a hybrid call: forces of prescribed joints, accelerations of the others. */
 static void scatter_missing(const jn_model *m, const call *c, const jn_work *w, size_t first,
                             int lanes, int used) {
-  size_t nv = (size_t)m->nv, L = (size_t)lanes;
-  for (int b = 0; b < m->nbody; b++)
-    for (size_t j = (size_t)m->joint[b].iv; j < (size_t)(m->joint[b].iv + m->joint[b].nv); j++)
-      for (size_t k = 0; k <= (size_t)c->pack.order; k++)
-        for (size_t l = 0; l < (size_t)used; l++) {
-          if (c->pack.prescribed[b])
-            c->tau_out[number_at(c, c->tau_size, first + l, k * nv + j)] =
-                w->force[(k * nv + j) * L + l];
-          else
-            c->v_out[number_at(c, c->v_size, first + l, (k + 1) * nv + j)] =
-                w->io[((k + 1) * nv + j) * L + l];
-        }
+  const size_t nv = (size_t)m->nv, L = (size_t)lanes, by_number = c->stride ? c->stride : 1;
+  for (int b = 0; b < m->nbody; b++) {
+    const int given = c->pack.prescribed[b];
+    const size_t size = given ? c->tau_size : c->v_size, by_state = c->stride ? 1 : size,
+                 iv = (size_t)m->joint[b].iv, n = (size_t)m->joint[b].nv;
+    const double *in = given ? w->force : w->io + nv * L;
+    double *out = (given ? c->tau_out : c->v_out + nv * by_number) + first * by_state;
+    for (size_t k = 0; k <= (size_t)c->pack.order; k++)
+      for (size_t i = k * nv + iv; i < k * nv + iv + n; i++)
+        for (size_t l = 0; l < (size_t)used; l++) out[l * by_state + i * by_number] = in[i * L + l];
+  }
 }
 
 /* Computes the pack of `used` states from `first`. Returns 0, and writes nothing, if a state in it
@@ -206,8 +200,10 @@ static int run_pack(const jn_batch *b, const worker *k, const call *c, size_t fi
     return 1;
   }
   finite &= take_lanes(e, c, w->force, c->tau_in, c->tau_size, first, used);
-  if (c->kind == HYBRID)
-    finite = mask_given(m, c, w->io, w->force, lanes) && e->finite(w->io, (size_t)m->nv);
+  if (c->kind == HYBRID) {
+    mask_given(m, c, w->io, w->force, lanes);
+    finite = e->finite(w->io, c->v_size) && e->finite(w->force, c->tau_size);
+  }
   if (!finite) return 0;
   if (!e->hybrid(m, w, &c->pack)) return 0;
   if (!e->finite(w->io, ((size_t)c->pack.order + 2) * (size_t)m->nv)) return 0;

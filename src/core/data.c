@@ -5,6 +5,7 @@
 
 #include "base/block.h"
 #include "base/cpu.h"
+#include "core/body/joint.h"
 #include "core/engine.h"
 #include "model/data.h"
 
@@ -35,6 +36,26 @@ static double largest_radius(const jn_model *m, const jn_work *w) {
   return radius;
 }
 
+/* The spatial formulation has all inertias about the base's position. A link at the distance D from
+ * it enters with m D^2, where m g^2, g = largest_radius, is what its joint has to move: (D/g)^2 of
+ * the digits are lost. Returns the distance that is refused; HUGE_VAL: no link gets there. A link is
+ * never farther away than the sum of the offsets to it, in w->Yd, unless a joint slides. */
+#define FARTHEST_SPATIAL 1e4
+static double farthest_link(const jn_model *m, const jn_work *w) {
+  const double most = FARTHEST_SPATIAL * largest_radius(m, w);
+  int near = 1;
+  for (int i = 0; i < m->nlink; i++) {
+    const jn_link *l = &m->link[i];
+    double *reach = w->Yd + 6 * (size_t)i;
+    *reach = 0;
+    if (l->parent < 0) continue;
+    const double *p = l->p;
+    *reach = w->Yd[6 * (size_t)l->parent] + sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
+    near &= *reach < most && !(l->nv && v3_z(joint_column(l, l->nv - 1).v) != 0);
+  }
+  return near || most <= 0 ? HUGE_VAL : most;
+}
+
 /* Lays out a jn_data in a block of sufficient size. A model with eliminated joints is computed in
  * its tree. */
 static jn_data *place(const jn_model *model, int order, size_t size, void *block) {
@@ -47,7 +68,7 @@ static jn_data *place(const jn_model *model, int order, size_t size, void *block
   data->rows = order + 2;
   data->kinematics = -2;
   data->singular = -1;
-  data->radius = largest_radius(model, &data->w);
+  data->farthest = farthest_link(model, &data->w);
   data->engine = data->best = jn_engine_choose();
   jn_engines[JN_ISA_PLAIN].place(model, &data->w);
   data->best->place(model, &data->w);

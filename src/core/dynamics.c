@@ -65,13 +65,10 @@ static void set_gravity(const jn_data *data) {
   data->w.up[3] = 0; /* a vector in lanes has four components */
 }
 
-/* The spatial formulation has all inertias about the base's position. A link at the distance D from
- * it enters with m D^2, where m g^2, g = data->radius, is what its joint has to move: (D/g)^2 of the
- * digits are lost. */
-#define FARTHEST_SPATIAL 1e4
+/* In the spatial formulation, see farthest_link in core/data.c. */
 static jn_status check_distance(const jn_model *m, const jn_data *data, const jn_recursion *form) {
-  if (form != &data->engine->recursion[JN_FORM_SPATIAL] || data->radius <= 0) return JN_OK;
-  const double most = FARTHEST_SPATIAL * data->radius;
+  const double most = data->farthest;
+  if (form != &data->engine->recursion[JN_FORM_SPATIAL] || most == HUGE_VAL) return JN_OK;
   int far = 0;
   for (int i = 0; i < 3 * m->nlink; i++) far |= fabs(data->w.O[i]) > most;
   return far ? JN_ERR_DIGITS : JN_OK;

@@ -203,12 +203,13 @@ struct jn_data {
   /* order of the kinematics in V or Vs; -2: none; below: JN_LEFT_BY_DYNAMICS(order), in the layout of
    * the engine */
   int kinematics;
-  int falls;                      /* with it, V of order 1 contains minus gravity */
-  int given;                      /* with it, w.given is the spatial twist of a free base */
-  jn_formulation formulation;     /* whether V (JN_FORM_BODY) or Vs (JN_FORM_SPATIAL) holds them */
-  jn_vec3 base;                   /* present position of the base */
-  double radius;                  /* largest radius of the masses beyond a joint (core/data.c) */
-  int singular;                   /* singular joint; -1: none */
+  int falls;                  /* with it, V of order 1 contains minus gravity */
+  int given;                  /* with it, w.given is the spatial twist of a free base */
+  jn_formulation formulation; /* whether V (JN_FORM_BODY) or Vs (JN_FORM_SPATIAL) holds them */
+  jn_vec3 base;               /* present position of the base */
+  double
+      farthest; /* coordinate of a link beyond which spatial inertias lose digits; HUGE_VAL: none */
+  int singular; /* singular joint; -1: none */
   jn_constraint_fault fault;      /* of the last call with constraints */
   const struct jn_engine *best;   /* the engine for this machine */
   const struct jn_engine *engine; /* what computed the contents: best, or plain when strict */

@@ -14,15 +14,18 @@
 static const char *const architecture = "sm_90";
 
 static int assemble(const char *ptx) {
-  char path[] = "/tmp/jounce-ptx-XXXXXX", command[400];
-  const int file = mkstemp(path);
+  const char *folder = getenv("TMPDIR");
+  char path[400], command[700];
+  const int length = snprintf(path, sizeof path, "%s/jounce-ptx-XXXXXX",
+                              folder && folder[0] ? folder : "/tmp"),
+            file = length < (int)sizeof path ? mkstemp(path) : -1;
   FILE *f = file < 0 ? NULL : fdopen(file, "w");
   if (!f) return 0;
   int good = fputs(ptx, f) >= 0;
   good &= fclose(f) == 0;
   snprintf(command, sizeof command,
            "PATH=$PATH:/usr/local/cuda/bin; command -v ptxas >/dev/null || exit 7; ptxas -O1 "
-           "-arch=%s -o /dev/null %s",
+           "-arch=%s -o /dev/null '%s'",
            architecture, path);
   const int state = good ? system(command) : -1;
   unlink(path);

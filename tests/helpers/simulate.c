@@ -49,13 +49,17 @@ jn_simulation_options scheme_options(jn_scheme scheme, double step, double toler
   return o;
 }
 
+void run_simulation(jn_simulation *s, double t) {
+  if (jn_simulation_run_to(s, t, NULL)) fail_msg("%s", jn_simulation_message(s));
+}
+
 /* From some_state to t; returns the statistics. */
 jn_statistics run_scheme(const jn_model *model, const jn_simulation_options *o, double t, double *q,
                          double *v) {
   jn_simulation *s = new_simulation(model, o);
   some_state(model, q, v);
   assert_int_equal(jn_simulation_set_state(s, 0, q, v), JN_OK);
-  assert_int_equal(jn_simulation_run_to(s, t, NULL), JN_OK);
+  run_simulation(s, t);
   assert_int_equal(jn_simulation_state(s, NULL, q, v), JN_OK);
   jn_statistics statistics = jn_simulation_statistics(s);
   jn_simulation_free(s);

@@ -34,6 +34,7 @@ void some_state(const jn_model *model, double *q, double *v);
 /* Body representation; step > 0: fixed; tolerance 0: the default. */
 jn_simulation_options scheme_options(jn_scheme scheme, double step, double tolerance);
 jn_simulation *new_simulation(const jn_model *model, const jn_simulation_options *o);
+void run_simulation(jn_simulation *s, double t); /* to t; it must succeed */
 /* From some_state to t. */
 jn_statistics run_scheme(const jn_model *model, const jn_simulation_options *o, double t, double *q,
                          double *v);

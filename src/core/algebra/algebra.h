@@ -31,23 +31,24 @@
 #endif
 
 /* The same for orders of a recursion whose inner loops run over lower orders. Where `to` is not a
- * constant, the orders up to LOW_ORDERS still are: short loops whose length the processor mispredicts
- * cost more than the work in them. */
+ * constant, the orders up to LOW_ORDERS still are if `one_kind`: short loops whose length the
+ * processor mispredicts cost more than the work in them. Code for joints of every kind would not fit
+ * the instruction cache. */
 #if defined(JN_PADDED) && defined(JN_UNROLL) && !defined(__clang__) && !defined(JN_SMALL)
 enum { LOW_ORDERS = 8 };
-#define EACH_LOW_FIRST(k, from, to, ...)                   \
-  do {                                                     \
-    if (!__builtin_constant_p(to) && (to) >= LOW_ORDERS) { \
-      EACH(k, from, LOW_ORDERS) { __VA_ARGS__; }           \
-      for (int k = LOW_ORDERS + 1; k <= (to); k++) {       \
-        __VA_ARGS__;                                       \
-      }                                                    \
-    } else {                                               \
-      EACH(k, from, to) { __VA_ARGS__; }                   \
-    }                                                      \
+#define EACH_LOW_FIRST(one_kind, k, from, to, ...)                       \
+  do {                                                                   \
+    if ((one_kind) && !__builtin_constant_p(to) && (to) >= LOW_ORDERS) { \
+      EACH(k, from, LOW_ORDERS) { __VA_ARGS__; }                         \
+      for (int k = LOW_ORDERS + 1; k <= (to); k++) {                     \
+        __VA_ARGS__;                                                     \
+      }                                                                  \
+    } else {                                                             \
+      EACH(k, from, to) { __VA_ARGS__; }                                 \
+    }                                                                    \
   } while (0)
 #else
-#define EACH_LOW_FIRST(k, from, to, ...) \
+#define EACH_LOW_FIRST(one_kind, k, from, to, ...) \
   EACH(k, from, to) { __VA_ARGS__; }
 #endif
 

@@ -45,35 +45,28 @@ INLINE void inertia10_about_origin(inertia10 *M, v3 c) {
   M->J[5] += h.x * c.x + h.y * c.y;
 }
 
-/* M'_k = sum_(i<=k) rate(M_(k-i), V_i) */
-INLINE inertia10 inertia10_rate_order(int k, const six *V, const inertia10 *M) {
-  inertia10 s = inertia10_rate(&M[k], V[0]);
-  for (int i = 1; i <= k; i++) {
-    const inertia10 r = inertia10_rate(&M[k - i], V[i]);
+/* k M_k = M'_(k-1) = sum_(i<k) rate(M_(k-1-i), V_i), k >= 1. Mk or rate may be NULL. */
+static inline void inertia10_order(int k, const six *V, const inertia10 *M, inertia10 *Mk,
+                                   inertia10 *rate) {
+  inertia10 s = inertia10_rate(&M[k - 1], V[0]);
+  for (int i = 1; i < k; i++) {
+    const inertia10 r = inertia10_rate(&M[k - 1 - i], V[i]);
     s.h = v3_add(s.h, r.h);
     for (int j = 0; j < 6; j++) s.J[j] += r.J[j];
   }
-  return s;
-}
-/* M_k = M'_(k-1) / k, k >= 1 */
-INLINE inertia10 inertia10_integrate(int k, const inertia10 *rate) {
+  if (rate) *rate = s;
+  if (!Mk) return;
   const double f = 1.0 / k;
-  inertia10 M;
-  M.m = rate->m;
-  M.h = v3_times(f, rate->h);
-  for (int j = 0; j < 6; j++) M.J[j] = f * rate->J[j];
-  return M;
+  Mk->m = s.m;
+  Mk->h = v3_times(f, s.h);
+  for (int j = 0; j < 6; j++) Mk->J[j] = f * s.J[j];
 }
-INLINE void inertia10_step(int k, const six *V, inertia10 *M) {
-  const inertia10 rate = inertia10_rate_order(k - 1, V, M);
-  M[k] = inertia10_integrate(k, &rate);
+static inline void inertia10_step(int k, const six *V, inertia10 *M) {
+  inertia10_order(k, V, M, &M[k], NULL);
 }
 /* M_0..M_K and M'_0..M'_K from M_0 */
 static inline void inertia10_jets(int K, const six *V, inertia10 *M, inertia10 *rate) {
-  for (int k = 0; k <= K; k++) {
-    rate[k] = inertia10_rate_order(k, V, M);
-    if (k < K) M[k + 1] = inertia10_integrate(k + 1, &rate[k]);
-  }
+  for (int k = 0; k <= K; k++) inertia10_order(k + 1, V, M, k < K ? &M[k + 1] : NULL, &rate[k]);
 }
 
 static inline sym6 inertia10_matrix(const inertia10 *M) {
@@ -88,6 +81,10 @@ static inline sym6 inertia10_matrix(const inertia10 *M) {
 static inline six inertia10_apply(const inertia10 *M, six V) {
   return (six){v3_add(sym3_apply(M->J, V.w), v3_cross(M->h, V.v)),
                v3_sub(v3_scale(M->m, V.v), v3_cross(M->h, V.w))};
+}
+/* M (0, g) = (h x g, m g) */
+static inline six inertia10_weight(const inertia10 *M, v3 g) {
+  return (six){v3_cross(M->h, g), v3_scale(M->m, g)};
 }
 /* B s and B^T s, B a 6 x 6 matrix by columns */
 static inline six matrix_apply(const six *B, six s) {

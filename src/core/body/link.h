@@ -111,9 +111,10 @@ INLINE void link_motion_of(jn_kind kind, const jn_link *l, int K, const real *q,
     EACH(k, 0, K) V[k] = joint_add_velocity_of(kind, l, six_zero(), v + k * vs);
     return;
   }
-  if (kind != JN_K_FREE) EACH_LOW_FIRST(k, 1, K, joint_step_of(kind, l, k, q, v, vs, X));
+  if (kind != JN_K_FREE)
+    EACH_LOW_FIRST(__builtin_constant_p(kind), k, 1, K, joint_step_of(kind, l, k, q, v, vs, X));
   EACH(k, 0, K) u[k] = twist_from_parent(kind, l, X, XT, &Vp[k]);
-  EACH_LOW_FIRST(k, 0, K,
+  EACH_LOW_FIRST(__builtin_constant_p(kind), k, 0, K,
                  V[k] = joint_add_velocity_of(kind, l, joint_motion(kind, k, 0, X, u), v + k * vs));
 }
 /* the less common kinds share one copy */
@@ -141,7 +142,8 @@ INLINE void link_force_of(jn_kind kind, const jn_link *l, int r, const six *rest
         if (damping) tau[k * nv + j] += l->damping * v[k * nv + j];
       }
   if (!Fp) return;
-  EACH_LOW_FIRST(k, 0, r, wrench_to_parent(kind, l, X, XT, joint_force(kind, k, 0, X, F), &Fp[k]));
+  EACH_LOW_FIRST(__builtin_constant_p(kind), k, 0, r,
+                 wrench_to_parent(kind, l, X, XT, joint_force(kind, k, 0, X, F), &Fp[k]));
 }
 APART void link_force_any(const jn_link *l, int r, const six *F, const real *X, const real *v,
                           real *tau, int nv, int damping, six *Fp) {

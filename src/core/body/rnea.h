@@ -28,8 +28,8 @@ INLINE void rnea_visit(const link_view *at, int nv, int K, int fall, int first, 
   if (!wrenches) return;
   EACH(k, 0, K) H[k] = link_spin(l, V[k]);
   y[0] = fall ? v3_zero() : gravity_start(l, at->X, XT, at->Yp);
-  EACH_LOW_FIRST(k, 1, K - 1, y[k] = gravity_step(k, V, y));
-  EACH_LOW_FIRST(k, 0, K - 1, F[k] = link_wrench(l, k, V, H, link_top(k, H[k + 1], y[k])));
+  EACH_LOW_FIRST(1, k, 1, K - 1, y[k] = gravity_step(k, V, y));
+  EACH_LOW_FIRST(1, k, 0, K - 1, F[k] = link_wrench(l, k, V, H, link_top(k, H[k + 1], y[k])));
 }
 
 /* End of one link, after all its children, the last child first: tau_0..tau_r, and F to the

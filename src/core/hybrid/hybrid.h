@@ -71,11 +71,15 @@ static inline v3 cross_sixes(int k, int first, const v3 *a, const real *b) {
   return s;
 }
 
-/* order 0 of axes and r */
-static inline void hybrid_place(const jn_model *m, const jn_work *w, int i, freedom f) {
-  const real *R = R_of(w, i), *O = (const real *)w->O;
-  int parent = m->link[i].parent;
+/* order 0 of axes, and of r */
+static inline void place_axes(const jn_work *w, int i, freedom f) {
+  const real *R = R_of(w, i);
   for (int c = f.first; c < 3; c++) axis_of(w, 3 * i + c)[0] = v3_make(R[c], R[3 + c], R[6 + c]);
+}
+static inline void hybrid_place(const jn_model *m, const jn_work *w, int i, freedom f) {
+  const real *O = (const real *)w->O;
+  int parent = m->link[i].parent;
+  place_axes(w, i, f);
   if (parent >= 0)
     *reach_of(w, i) = v3_sub(load_v3(O + 3 * (size_t)i), load_v3(O + 3 * (size_t)parent));
 }

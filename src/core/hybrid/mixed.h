@@ -26,7 +26,7 @@ static inline void mixed_turn(const jn_model *m, const jn_work *w, int i, int K,
   real *X = X_of(w, l->ix);
   const real *v = v_of(w, l->iv);
   v3 *x = axis_of(w, 3 * i + 0), *y = axis_of(w, 3 * i + 1), *z = axis_of(w, 3 * i + 2);
-  hybrid_place(m, w, i, all_axes);
+  place_axes(w, i, all_axes);
   for (int k = 0; k <= K; k++) {
     if (k && !link_is_free(l)) joint_step(l, k, q_of(w, l->iq), v, m->nv, X);
     s[k] = joint_add_velocity(l, six_zero(), v + k * m->nv);

@@ -122,7 +122,7 @@ static inline void spatial_inertias(const jn_model *m, const jn_work *w, int K) 
 static inline void spatial_inverse(const jn_model *m, const jn_work *w, const jn_settings *set,
                                    int r, int external) {
   int nv = m->nv;
-  const six G = {v3_zero(), settings_gravity(set)};
+  const v3 g = settings_gravity(set);
   spatial_inertias(m, w, r + 1);
   for (int i = 0; i < m->nlink; i++) {
     const six *V = Vs_of(w, i);
@@ -130,7 +130,7 @@ static inline void spatial_inverse(const jn_model *m, const jn_work *w, const jn
     six *W = Ws_of(w, i);
     for (int k = 0; k <= r; k++) {
       W[k] = six_times(k + 1, spatial_momentum(k + 1, 0, M, V));
-      W[k] = six_sub(W[k], inertia10_apply(&M[k], G));
+      W[k] = six_sub(W[k], inertia10_weight(&M[k], g));
       if (external) W[k] = six_sub(W[k], ext_of(w, i)[k]);
     }
   }
@@ -187,7 +187,7 @@ static inline int spatial_articulated_inertias(const jn_model *m, const jn_work 
  *   p = (k+1) sum_(i>=1) M_i V_(k+1-i) - Wapp_k - M_k G */
 static inline void spatial_bias_terms(const jn_model *m, const jn_work *w, const jn_settings *set,
                                       int k, int external) {
-  const six G = {v3_zero(), settings_gravity(set)};
+  const v3 g = settings_gravity(set);
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
     const six *V = Vs_of(w, i);
@@ -196,7 +196,7 @@ static inline void spatial_bias_terms(const jn_model *m, const jn_work *w, const
     inertia10_step(k + 1, V, M);
     *b_of(w, i) = six_times(k + 1, spatial_joint_twist(l, w, m->nv, k + 1, 1));
     six p = six_times(k + 1, spatial_momentum(k + 1, 1, M, V));
-    p = six_sub(p, inertia10_apply(&M[k], G));
+    p = six_sub(p, inertia10_weight(&M[k], g));
     if (external) p = six_sub(p, ext_of(w, i)[k]);
     *p_of(w, i) = p;
   }
