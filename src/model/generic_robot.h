@@ -11,9 +11,9 @@ enum { GENERIC_LINKS = 40, GENERIC_DEPTH = 24, GENERIC_NQ = 56, GENERIC_NV = 48,
 typedef struct generic_robot {
   int nlink, nq, nv, representation, damping;
   int some_given;              /* hybrid dynamics: some joint is prescribed */
-  int outward[GENERIC_LINKS];  /* links by depth */
   int step[2 * GENERIC_LINKS]; /* depth first, the last child first: i + 1: visit link i; -(i + 1):
                                    all that it carries is done */
+  int children[GENERIC_LINKS]; /* their number */
   int given[GENERIC_LINKS];    /* hybrid dynamics: its motion is given */
   double up[4];                /* -gravity */
   jn_link link[GENERIC_LINKS];
