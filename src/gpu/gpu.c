@@ -144,16 +144,23 @@ static jn_status load_kernel(jn_gpu *gpu, jn_kernel kernel, int order,
                              const jn_generate_options *options, jn_loaded *out, jn_error *error) {
   const int dynamics =
       kernel == JN_KERNEL_INVERSE || kernel == JN_KERNEL_FORWARD || kernel == JN_KERNEL_HYBRID;
+  jn_machine *m = &gpu->machine;
   jn_kernel_text text = {0};
   if (gpu->generic && dynamics) return load_generic(gpu, kernel, order, options, out, error);
   jn_status status =
       jn_generate_kernel(gpu->model, kernel, order, options, &gpu->hooks, &text, error);
   if (!status) status = jn_gpu_load(gpu, text.source, text.name, out, error);
   jn_kernel_text_free(&text);
-  if (status && gpu->machine.no_compiler && dynamics &&
+  if (status && m->no_compiler[0] && dynamics &&
       jn_generic_ptx(kernel != JN_KERNEL_INVERSE, order) &&
-      !load_generic(gpu, kernel, order, options, out, NULL))
+      !load_generic(gpu, kernel, order, options, out, NULL)) {
+    snprintf(
+        m->info.note, sizeof m->info.note,
+        "%s: dynamics are computed by the kernels for any robot, which are several times slower; "
+        "install NVRTC or give its path in the option nvrtc",
+        m->no_compiler);
     return JN_OK;
+  }
   return status;
 }
 

@@ -44,7 +44,7 @@ struct jn_machine {
   jn_gpu_info info;
   int strict;
   int loads_ptx;           /* it takes PTX in the place of a binary */
-  int no_compiler;         /* NVRTC was looked for, and is missing */
+  char no_compiler[640];   /* why NVRTC, which was looked for, cannot be used; "": it can */
   char nvrtc[JN_MAX_PATH]; /* "": it is searched */
   void *state;             /* of the kind */
 };

@@ -153,15 +153,19 @@ extern "C" __global__ void generic_kernel(size_t n, const double *__restrict__ q
 #endif
 #else
 
-/* A link: of the chain that is being computed (order 0), or of all links. The last arrays are those of
- * a link of order 0; see generic_rows. */
+/* A link: of the chain that is being computed (order 0), or of all links. */
 typedef struct generic_body {
-  six V[R + 2], U[R + 2], H[R + 1], F[R + 1], b, p;
+  six V[R + 2], b, p;
   v3 Y[R + 1];
   sym6 IA;
+} generic_body;
+/* What one pass of order 0 needs of a link, with the numbers of its joint (generic_rows). The passes of
+ * higher orders need it of all links. */
+typedef struct generic_terms {
+  six U[R + 2], H[R + 1], F[R + 1];
   next_order next;
   real q[R ? 1 : 7], in[R ? 1 : 2 * ROW], v[R ? 1 : 2 * ROW], f[R ? 1 : ROW], tau[R ? 1 : ROW];
-} generic_body;
+} generic_terms;
 /* what order 0 keeps of all links */
 typedef struct generic_kept {
   six b, p;
@@ -169,6 +173,7 @@ typedef struct generic_kept {
 } generic_kept;
 typedef struct generic_work {
   generic_body body[R ? GENERIC_LINKS : GENERIC_DEPTH + 1];
+  generic_terms terms[R ? GENERIC_LINKS : 1];
   generic_kept kept[R ? 1 : GENERIC_LINKS];
   six UA[GENERIC_NV];
   six pending[GENERIC_LINKS]; /* order 0 of wrenches to parents whose own is not complete */
@@ -194,28 +199,29 @@ typedef struct generic_link {
 } generic_link;
 
 INLINE generic_link generic_link_of(const generic_robot *m, generic_work *w, const jn_link *l,
-                                    int i, generic_body *at, generic_body *parent) {
+                                    int i, generic_body *at, generic_body *parent,
+                                    generic_terms *own) {
+  generic_terms *t = R ? &w->terms[i] : own;
   generic_link x;
   link_view s;
   memset(&s, 0, sizeof s);
   x.i = i, x.given = m->given[i], x.root = l->parent < 0;
   x.floats = m->some_given && !x.given && l->kind == JN_K_FREE && !x.root;
   if (R == 0) {
-    const generic_rows own = {at->q, at->in, at->v, at->f, at->tau, ROW};
-    x.rows = own;
+    const generic_rows rows = {t->q, t->in, t->v, t->f, t->tau, ROW};
+    x.rows = rows;
   } else {
     const generic_rows all = {w->q + l->iq, w->in + l->iv,  w->v + l->iv,
                               w->f + l->iv, w->tau + l->iv, m->nv};
     x.rows = all;
   }
   s.link = l, s.carries = l->last > i;
-  s.V = at->V, s.U = at->U, s.H = at->H, s.F = at->F, s.b = &at->b, s.p = &at->p, s.Y = at->Y;
-  s.IA = &at->IA, s.next = &at->next;
+  s.V = at->V, s.U = t->U, s.H = t->H, s.F = t->F, s.b = &at->b, s.p = &at->p, s.Y = at->Y;
+  s.IA = &at->IA, s.next = &t->next;
   s.UA = w->UA + l->iv, s.D = w->D + 6 * l->iv, s.X = w->X + (R + 2) * l->ix, s.e = w->e + l->iv;
   s.q = x.rows.q, s.v = x.rows.v, s.tau = x.rows.tau;
   s.base = x.root && l->kind == JN_K_FREE ? w->B : NULL;
   s.Vp = x.root ? NULL : parent->V;
-  s.Fp = x.root ? NULL : parent->F;
   s.Yp = x.root ? &w->up : parent->Y;
   x.view = s;
   return x;
@@ -247,8 +253,6 @@ INLINE void generic_state(const generic_robot *m, const generic_link *x, const d
   }
   generic_scale(R + 1, nv, row, a.in, 1);
   generic_scale(R, nv, row, a.f, 1);
-  EACH(k, 0, R + 1) copy_reals(nv, a.in + k * row, a.v + k * row);
-  generic_place(l, rep, 0, row, a.q, a.in, a.v, at->X, at->base);
 }
 
 /* The results: a[(R+1) x nv] of joints driven by forces, force[(R+1) x nv] of given ones. */
@@ -306,31 +310,49 @@ INLINE void generic_bias(const generic_robot *m, const generic_link *x, int k, s
     bias_link(at, k, x->given, *at->p, sum);
 }
 
-/* Order 0 of a link before its children. */
-INLINE void generic_start(const generic_robot *m, const generic_link *x, const double *q,
-                          const double *v, const double *tau, size_t n, real *nan) {
-  generic_state(m, x, q, v, tau, n, nan);
-  sym6_rigid(x->view.IA, x->view.link->I4);
-  start_link(&x->view, x->rows.row, m->representation, x->root);
-}
-/* And after them: articulated inertia, and the backward pass of order 0. The children's wrenches are
- * added after IA b. Returns whether the joint moves mass. */
-INLINE int generic_finish(const generic_robot *m, generic_work *w, const generic_link *x, sym6 *P,
-                          int *pending) {
+/* Order 0 of a link before its children. leaf: all that it needs later is in registers. */
+INLINE void generic_start(const generic_robot *m, generic_work *w, const generic_link *x,
+                          const double *q, const double *v, const double *tau, size_t n, int leaf,
+                          real *nan) {
   const link_view *at = &x->view;
   const jn_link *l = at->link;
-  const int good = x->floats ? inertia_floating(at) : inertia_link(at, !x->given, x->root, P);
-  const int first = *pending - m->children[x->i];
-  six sum = six_zero();
+  const generic_rows a = x->rows;
+  generic_state(m, x, q, v, tau, n, nan);
+  EACH(k, 0, R + 1) copy_reals(kind_nv(l->kind), a.in + k * a.row, a.v + k * a.row);
+  generic_place(l, m->representation, 0, a.row, a.q, a.in, a.v, at->X, at->base);
+  if (R == 0 && (!leaf || x->given)) copy_reals(kind_nv(l->kind), a.v, w->v0 + l->iv);
+  sym6_rigid(at->IA, l->I4);
+  start_link(at, a.row, m->representation, x->root);
+}
+/* Numbers of the joint that order 0 did not keep, for the end of a link. F_0 has no terms from F. */
+INLINE void generic_again(const generic_robot *m, generic_work *w, const generic_link *x,
+                          const double *q, const double *v, const double *tau, size_t n,
+                          real *nan) {
+  const jn_link *l = x->view.link;
+  generic_state(m, x, q, v, tau, n, nan);
+  copy_reals(kind_nv(l->kind), w->v0 + l->iv, x->rows.v);
+  x->view.F[0] = six_zero();
+}
+/* And after them: articulated inertia, and the backward pass of order 0. The children's wrenches are
+ * added after IA b, which a root does not have. Returns whether the joint moves mass. */
+INLINE int generic_finish(const generic_robot *m, generic_work *w, const generic_link *x,
+                          generic_body *parent, int *pending) {
+  const link_view *at = &x->view;
+  const jn_link *l = at->link;
+  const int good =
+      x->floats ? inertia_floating(at) : inertia_link(at, !x->given, x->root, &parent->IA);
+  const int first = *pending - m->waiting[x->i],
+            at_once = !x->root && m->link[l->parent].parent < 0;
+  six sum = at_once ? parent->p : six_zero();
   NO_UNROLL for (int c = first; c < *pending; c++) *at->p = six_add(*at->p, w->pending[c]);
   generic_bias(m, x, 0, &sum);
-  w->pending[first] = sum;
-  *pending = first + 1;
+  *pending = first + !(x->root || at_once);
+  if (at_once) parent->p = sum;
+  if (!x->root && !at_once) w->pending[first] = sum;
   if (R == 0) {
     generic_kept *kept = &w->kept[x->i];
     if (at->carries || x->given || x->floats) kept->b = *at->b;
     if (x->given) kept->p = *at->p, kept->IA = *at->IA;
-    if (x->given || l->kind == JN_K_FREE) copy_reals(kind_nv(l->kind), x->rows.v, w->v0 + l->iv);
   }
   return good;
 }
@@ -365,28 +387,33 @@ INLINE int generic_begin(const generic_robot *m, generic_work *w, const double *
     const jn_link *l = &m->link[i];
     depth += step > 0;
     generic_body *at = generic_at(w, i, depth), *parent = generic_parent(w, l, depth);
+    generic_terms own;
     if (l->kind == JN_K_REVOLUTE) {
       const jn_link known = generic_revolute(l);
       if (R == 0 && l->last == i) {
         generic_body leaf;
-        const generic_link x = generic_link_of(m, w, &known, i, &leaf, parent);
-        generic_start(m, &x, q, v, tau, n, nan);
-        good &= generic_finish(m, w, &x, &parent->IA, &pending);
+        const generic_link x = generic_link_of(m, w, &known, i, &leaf, parent, &own);
+        generic_start(m, w, &x, q, v, tau, n, 1, nan);
+        good &= generic_finish(m, w, &x, parent, &pending);
         j++;
         depth--;
         continue;
       }
-      const generic_link x = generic_link_of(m, w, &known, i, at, parent);
-      if (step > 0)
-        generic_start(m, &x, q, v, tau, n, nan);
-      else
-        good &= generic_finish(m, w, &x, &parent->IA, &pending);
+      const generic_link x = generic_link_of(m, w, &known, i, at, parent, &own);
+      if (step > 0) {
+        generic_start(m, w, &x, q, v, tau, n, 0, nan);
+      } else {
+        if (R == 0) generic_again(m, w, &x, q, v, tau, n, nan);
+        good &= generic_finish(m, w, &x, parent, &pending);
+      }
     } else {
-      const generic_link x = generic_link_of(m, w, l, i, at, parent);
-      if (step > 0)
-        generic_start(m, &x, q, v, tau, n, nan);
-      else
-        good &= generic_finish(m, w, &x, &parent->IA, &pending);
+      const generic_link x = generic_link_of(m, w, l, i, at, parent, &own);
+      if (step > 0) {
+        generic_start(m, w, &x, q, v, tau, n, 0, nan);
+      } else {
+        if (R == 0) generic_again(m, w, &x, q, v, tau, n, nan);
+        good &= generic_finish(m, w, &x, parent, &pending);
+      }
     }
     depth -= step < 0;
   }
@@ -398,13 +425,13 @@ INLINE void generic_backward(const generic_robot *m, generic_work *w, int k) {
     if (m->step[j] > 0) continue;
     const int i = -m->step[j] - 1;
     const jn_link *l = &m->link[i];
-    generic_body *parent = generic_parent(w, l, 0);
+    generic_body *at = generic_at(w, i, 0), *parent = generic_parent(w, l, 0);
     if (l->kind == JN_K_REVOLUTE) {
       const jn_link known = generic_revolute(l);
-      const generic_link x = generic_link_of(m, w, &known, i, generic_at(w, i, 0), parent);
+      const generic_link x = generic_link_of(m, w, &known, i, at, parent, NULL);
       generic_bias(m, &x, k, &parent->p);
     } else {
-      const generic_link x = generic_link_of(m, w, l, i, generic_at(w, i, 0), parent);
+      const generic_link x = generic_link_of(m, w, l, i, at, parent, NULL);
       generic_bias(m, &x, k, &parent->p);
     }
   }
@@ -418,17 +445,18 @@ INLINE void generic_forward(const generic_robot *m, generic_work *w, int k, cons
     if (step < 0) continue;
     const jn_link *l = &m->link[i];
     generic_body *at = generic_at(w, i, depth), *parent = generic_parent(w, l, depth), leaf;
+    generic_terms own;
     if (l->kind == JN_K_REVOLUTE) {
       const jn_link known = generic_revolute(l);
       if (R == 0 && l->last == i) {
-        const generic_link x = generic_link_of(m, w, &known, i, &leaf, parent);
+        const generic_link x = generic_link_of(m, w, &known, i, &leaf, parent, &own);
         generic_solve(m, w, &x, k, q, a, force, n, nan);
         continue;
       }
-      const generic_link x = generic_link_of(m, w, &known, i, at, parent);
+      const generic_link x = generic_link_of(m, w, &known, i, at, parent, &own);
       generic_solve(m, w, &x, k, q, a, force, n, nan);
     } else {
-      const generic_link x = generic_link_of(m, w, l, i, at, parent);
+      const generic_link x = generic_link_of(m, w, l, i, at, parent, &own);
       generic_solve(m, w, &x, k, q, a, force, n, nan);
     }
   }
