@@ -1,7 +1,8 @@
 /* generic.h (core): dynamics of any robot for many states, each a thread: its links are data
- * (model/generic_robot.h), the order ORDER is a constant. Every pass goes depth first, the last child
- * first, so that the sums have the order of rnea.h and aba.h. Inverse dynamics, and forward dynamics of
- * order 0, keep the links of one chain. A revolute leaf, which is done at once, is in registers. */
+ * (model/generic_robot.h), the order ORDER is a constant. Every pass goes depth first, the last
+ * child first, so that the sums have the order of rnea.h and aba.h. Inverse dynamics, and forward
+ * dynamics of order 0, keep the links of one chain: what a thread keeps has to fit the caches. A
+ * revolute leaf, which is done at once, is in registers. */
 #ifndef JOUNCE_CORE_BODY_GENERIC_H
 #define JOUNCE_CORE_BODY_GENERIC_H
 
@@ -39,7 +40,8 @@ INLINE void generic_scale(int to, int n, int row, real *x, int to_taylor) {
   EACH(k, 2, to) scale_rows(k, k, n, x + k * row, to_taylor);
 }
 
-/* order 0 of a joint's transform; in: the motion of a free joint as the user gives it, to order `to` */
+/* order 0 of a joint's transform; in: the motion of a free joint as the user gives it, to order
+ * `to` */
 INLINE void generic_place(const jn_link *l, int rep, int to, int row, const real *q, const real *in,
                           real *v, real *X, base_jet *B) {
   if (l->kind == JN_K_FREE) {
@@ -159,8 +161,8 @@ typedef struct generic_body {
   v3 Y[R + 1];
   sym6 IA;
 } generic_body;
-/* What one pass of order 0 needs of a link, with the numbers of its joint (generic_rows). The passes of
- * higher orders need it of all links. */
+/* What one pass of order 0 needs of a link, with the numbers of its joint (generic_rows). The passes
+ * of higher orders need it of all links. */
 typedef struct generic_terms {
   six U[R + 2], H[R + 1], F[R + 1];
   next_order next;
