@@ -45,18 +45,23 @@ test-wheel: setup-test
 	@$(MAKE) --no-print-directory all CMAKE_FLAGS="-DJOUNCE_TESTS=ON -DJOUNCE_WERROR=ON"
 	JOUNCE_WHEEL_FULL=1 ctest --test-dir $(BUILD) -R test_python_wheel --verbose
 
-# libjounce_gpu on a GPU: bits of every built-in robot, states a second, memory checked; kernels are compiled first, several
-# at a time
+# libjounce_gpu on a GPU: bits of every built-in robot, streams, Python, memory checked, states a second. TRIAL: a folder that
+# `make gpu-trial` packed on another machine, for one that has NVIDIA's driver but cannot build
 GPU_STATES ?= 1e6
+ifdef TRIAL
+test-gpu:
+	@tools/test_gpu $(TRIAL) $(GPU_STATES)
+else
 test-gpu: setup-test
-	@$(MAKE) --no-print-directory all CMAKE_FLAGS="-DJOUNCE_TESTS=ON -DJOUNCE_WERROR=ON"
-	$(BUILD)/tests/gpu_device list | xargs -P $(JOBS) -L 1 $(BUILD)/tests/gpu_device prepare
-	$(BUILD)/tests/gpu_device check $(GPU_STATES)
-	$(BUILD)/tests/gpu_device bench
-	$(BUILD)/tests/gpu_device scale
-	@if command -v compute-sanitizer >/dev/null; then compute-sanitizer --tool memcheck --error-exitcode 3 \
-	  $(BUILD)/tests/gpu_device check 1000 tilthex; else echo "left out: compute-sanitizer is not installed"; fi
-	ctest --test-dir $(BUILD) -R 'gpu' --output-on-failure
+	@$(MAKE) --no-print-directory all CMAKE_FLAGS="-DJOUNCE_TESTS=ON -DJOUNCE_WERROR=ON -DJOUNCE_PYTHON=ON"
+	@tools/test_gpu $(BUILD) $(GPU_STATES)
+endif
+
+gpu-trial: setup-test
+	@$(MAKE) --no-print-directory all CMAKE_FLAGS="-DJOUNCE_TESTS=ON -DJOUNCE_WERROR=ON -DJOUNCE_PYTHON=ON"
+	@tools/gpu_trial $(BUILD) $(BUILD)/gpu-trial
+	@echo "on the other machine, in a checkout of these sources: make test-gpu TRIAL=gpu-trial"
+.PHONY: gpu-trial
 
 demo: setup-demo
 	@$(MAKE) --no-print-directory all
@@ -144,7 +149,7 @@ help:
 	@echo "make demo     the aerial-manipulator study: tables, CSV, figures, one HTML page"
 	@echo "make test     build and run all tests"
 	@echo "make test-browser   reports, the documentation and the README's picture in Chromium (installs npm and Chromium, about 700 MB)"
-	@echo "make test-gpu  libjounce_gpu on a GPU: equal bits, states a second (docs/gpu.md)"
+	@echo "make test-gpu  libjounce_gpu on a GPU: equal bits, states a second; make gpu-trial: packed for a machine that cannot build"
 	@echo "make score    the scorecard of docs/trust.md, an hour; QUICK=1: a sample (see CONTRIBUTING.md)"
 	@echo "make docs     the documentation as a site in $(BUILD)/docs (needs pandoc)"
 	@echo "make wasm     the npm package jounce and a playground page (WebAssembly); make test-wasm: in node and Chromium"

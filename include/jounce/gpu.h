@@ -38,7 +38,9 @@ typedef struct jn_gpu_options {
   const char *cache; /* folder of compiled kernels; NULL: jounce in XDG_CACHE_HOME or ~/.cache; "":
                         none is kept */
   int generic; /* 1: dynamics by the kernels for any robot, compiled ahead: no waiting, but slower */
-  const char *nvrtc; /* path of NVRTC's library; NULL: it is searched */
+  const char
+      *nvrtc; /* path of NVRTC's library; NULL: it is searched. Where it is not found, dynamics are
+                        computed as with `generic`, and jn_gpu_describe says so */
 } jn_gpu_options;
 
 typedef struct jn_gpu jn_gpu;
@@ -57,6 +59,9 @@ typedef struct jn_gpu_info {
   int major, minor;    /* compute capability */
   int multiprocessors; /* 1 on the host */
   size_t memory;       /* bytes */
+  char note
+      [1024]; /* "", or what a call used in the place of what was asked for, and why: kernels for
+                      any robot where NVRTC is not found */
 } jn_gpu_info;
 JN_API jn_status jn_gpu_describe(const jn_gpu *gpu, jn_gpu_info *info);
 

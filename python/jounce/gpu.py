@@ -15,6 +15,7 @@ With Model(..., strict=True) they give the bits of the processor. See docs/gpu.m
 import glob
 import os
 import sys
+import warnings
 
 import numpy as np
 
@@ -173,7 +174,7 @@ class Gpu:
     apply (roll-outs of robots with free joints: representation='body'). device: 0, 1, ...; -1: the same
     kernels on the processor, for tests. cache: folder of compiled kernels ('': none). nvrtc: path of
     NVRTC's library. generic=True: dynamics by the kernels for any robot, compiled ahead: nothing is compiled, but
-    they are several times slower. They are also used where NVRTC is missing.
+    they are several times slower. They are also used where NVRTC is not found: a RuntimeWarning says so, and info["note"].
 
     Without a driver or a device the constructor says what is missing, without NVRTC the first call that needs it.
 
@@ -186,13 +187,22 @@ class Gpu:
         self._raw = _jounce._Gpu(model, device, cache, nvrtc or _find_nvrtc(), generic)
         self.model, self.device = model, device
         self.nq, self.nv = model.nq, model.nv
+        self._warned = False
+
+    def _warn(self):
+        """Says once what is used in the place of what was asked for."""
+        note = "" if self._warned else self.info["note"]
+        if note:
+            self._warned = True
+            warnings.warn("jounce.gpu: " + note, RuntimeWarning, stacklevel=4)
 
     def __repr__(self):
         return "Gpu(%r, device=%d: %s)" % (self.model.name, self.device, self.info["name"])
 
     @property
     def info(self):
-        """name, capability, multiprocessors, memory of the device."""
+        """name, capability, multiprocessors, memory of the device; note: what is used in the place of what was asked
+        for, or ''."""
         return self._raw.info
 
     def prepare(self, name, order=0):
@@ -201,6 +211,7 @@ class Gpu:
         if name not in _KERNELS:
             raise ValueError("a kernel is one of %s" % ", ".join(_KERNELS))
         self._raw.prepare(_KERNELS[name], order)
+        self._warn()
 
     def wait(self, stream=0):
         """Waits until the work queued on a stream is done."""
@@ -261,6 +272,7 @@ class Gpu:
         addresses = [views[name].address for name in inputs] + [self._address(x) for x in outputs]
         addresses += [0] * (6 - len(addresses)) + [self._address(without)]
         self._raw.call(kernel, order, n, tuple(addresses), int(on_device), stream)
+        self._warn()
         return self._finish(views, outputs, without, mask, on_device, stream)
 
     # ---- dynamics
@@ -307,6 +319,7 @@ class Gpu:
             views["q"].address, out[0].ctypes.data, out[1].ctypes.data]
         self._raw.hybrid(rows - 1, n, bytes(chosen), tuple(addresses + [self._address(without)]), int(on_device),
                          stream)
+        self._warn()
         checked = self._finish(views, [None], without, mask, on_device, stream)
         return (tuple(out), checked[1]) if mask else tuple(out)
 

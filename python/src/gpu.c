@@ -204,9 +204,9 @@ static PyObject *gpu_info(PyObject *object, void *more) {
   (void)more;
   jn_gpu_info info = {.major = 0};
   jn_gpu_describe(self_of(object)->gpu, &info);
-  return Py_BuildValue("{s:s,s:(ii),s:i,s:n}", "name", info.name, "capability", info.major,
+  return Py_BuildValue("{s:s,s:(ii),s:i,s:n,s:s}", "name", info.name, "capability", info.major,
                        info.minor, "multiprocessors", info.multiprocessors, "memory",
-                       (Py_ssize_t)info.memory);
+                       (Py_ssize_t)info.memory, "note", info.note);
 }
 
 static PyMethodDef methods[] = {{"prepare", gpu_prepare, METH_VARARGS, prepare_doc},

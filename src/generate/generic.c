@@ -28,7 +28,8 @@ static void fill(const jn_job *job, generic_robot *r) {
   for (int i = 0; i < 3; i++) r->up[i] = -job->gravity[i];
   jn_generate_walk(job, r->step);
   for (int i = 0; i < m->nlink; i++) {
-    r->outward[i] = m->outward[i];
+    const int p = m->link[i].parent;
+    if (p >= 0 && m->link[p].parent >= 0) r->waiting[p]++;
     r->given[i] = job->prescribed && job->prescribed[m->link[i].joint];
     r->some_given |= r->given[i];
     r->link[i] = m->link[i];

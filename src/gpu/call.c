@@ -123,21 +123,20 @@ static jn_status refuse(jn_error *error, const char *text) {
   return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "gpu: %s", text);
 }
 
-/* kernel(n, arrays..., without); one for any robot: (n, arrays..., a, force, without, robot) */
+/* kernel(n, arrays..., without); forward dynamics of any robot: (n, arrays..., a, force, without) */
 static void list_arguments(const jn_gpu *gpu, const jn_loaded *loaded, gpu_job *job,
                            void **arguments) {
   int count = 0;
   arguments[count++] = &job->n;
   for (int i = 0; i < job->arrays; i++) arguments[count++] = &job->array[i].device;
-  if (loaded->robot && job->array[1].out) { /* hybrid dynamics: v' and what follows, tau */
+  if (loaded->generic && job->array[1].out) { /* hybrid dynamics: v' and what follows, tau */
     job->more[0] = (double *)job->array[1].device + (size_t)gpu->nv * job->n;
     job->more[1] = job->array[2].device;
     arguments[count++] = &job->more[0];
   }
-  if (loaded->robot && job->arrays + (job->array[1].out != NULL) == 4)
+  if (loaded->generic && job->arrays + (job->array[1].out != NULL) == 4)
     arguments[count++] = &job->more[1];
-  arguments[count++] = &job->mask;
-  arguments[count] = (void *)(size_t)&loaded->robot;
+  arguments[count] = &job->mask;
 }
 static jn_status run_loaded(jn_gpu *gpu, const jn_loaded *loaded, size_t columns, gpu_job *job,
                             jn_error *error) {

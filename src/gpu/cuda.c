@@ -24,6 +24,8 @@ typedef uint64_t address;
   X(load, "cuModuleLoadData", (void **module, const void *image))                                  \
   X(unload, "cuModuleUnload", (void *module))                                                      \
   X(function, "cuModuleGetFunction", (void **function, void *module, const char *name))            \
+  X(variable, "cuModuleGetGlobal_v2",                                                              \
+    (address * at, size_t * bytes, void *module, const char *name))                                \
   X(launch, "cuLaunchKernel",                                                                      \
     (void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, \
      unsigned shared, void *stream, void **arguments, void **extra))                               \
@@ -146,6 +148,19 @@ static void cuda_unload(jn_machine *m, jn_loaded *loaded) {
   memset(loaded, 0, sizeof *loaded);
 }
 
+static jn_status cuda_variable(jn_machine *m, const jn_loaded *loaded, const char *name,
+                               void **place, jn_error *error) {
+  const cuda *c = cuda_of(m);
+  address at = 0;
+  size_t bytes;
+  enter(c);
+  const int result = c->variable(&at, &bytes, loaded->module, name);
+  leave(c);
+  if (result) return explain(c, result, "a kernel has no data", error);
+  *place = (void *)(uintptr_t)at;
+  return JN_OK;
+}
+
 static jn_status cuda_launch(jn_machine *m, const jn_loaded *kernel, void *stream, size_t blocks,
                              unsigned threads, void **arguments, jn_error *error) {
   const cuda *c = cuda_of(m);
@@ -209,9 +224,9 @@ static void cuda_close(jn_machine *m) {
   jn_block_free(&m->hooks, c);
 }
 
-static const jn_machine_kind cuda_kind = {cuda_describe, cuda_compile,  cuda_load,    cuda_unload,
-                                          cuda_launch,   cuda_allocate, cuda_release, cuda_copy,
-                                          cuda_clear,    cuda_wait,     cuda_close};
+static const jn_machine_kind cuda_kind = {cuda_describe, cuda_compile, cuda_load,     cuda_unload,
+                                          cuda_variable, cuda_launch,  cuda_allocate, cuda_release,
+                                          cuda_copy,     cuda_clear,   cuda_wait,     cuda_close};
 
 static jn_status choose(cuda *c, int device, jn_gpu_info *info, jn_error *error) {
   int count = 0, result = c->count(&count);

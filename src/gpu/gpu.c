@@ -69,7 +69,6 @@ jn_status jn_gpu_new(const jn_model *model, const jn_gpu_options *options,
 
 void jn_gpu_unload(jn_gpu *gpu, jn_loaded *loaded) {
   jn_machine *m = &gpu->machine;
-  if (loaded->robot) m->kind->release(m, loaded->robot);
   if (loaded->module) m->kind->unload(m, loaded);
   memset(loaded, 0, sizeof *loaded);
 }
@@ -125,14 +124,16 @@ static jn_status load_generic(jn_gpu *gpu, jn_kernel kernel, int order,
   jn_machine *m = &gpu->machine;
   jn_generate_options set = *options;
   jn_kernel_text text = {0};
+  void *data = NULL;
   set.generic = 1;
   jn_status status = jn_generate_kernel(gpu->model, kernel, order, &set, &gpu->hooks, &text, error);
   if (status) return status;
   const char *ptx = m->loads_ptx ? jn_generic_ptx(kernel != JN_KERNEL_INVERSE, order) : NULL;
   status = ptx ? m->kind->load(m, ptx, strlen(ptx) + 1, text.name, out, error)
                : jn_gpu_load(gpu, text.source, text.name, out, error);
-  if (!status) status = m->kind->allocate(m, text.data_size, &out->robot, error);
-  if (!status) status = m->kind->copy(m, out->robot, text.data, text.data_size, 1, NULL, error);
+  if (!status) status = m->kind->variable(m, out, "generic_data", &data, error);
+  if (!status) status = m->kind->copy(m, data, text.data, text.data_size, 1, NULL, error);
+  out->generic = 1;
   if (status) jn_gpu_unload(gpu, out);
   jn_kernel_text_free(&text);
   return status;
@@ -143,16 +144,23 @@ static jn_status load_kernel(jn_gpu *gpu, jn_kernel kernel, int order,
                              const jn_generate_options *options, jn_loaded *out, jn_error *error) {
   const int dynamics =
       kernel == JN_KERNEL_INVERSE || kernel == JN_KERNEL_FORWARD || kernel == JN_KERNEL_HYBRID;
+  jn_machine *m = &gpu->machine;
   jn_kernel_text text = {0};
   if (gpu->generic && dynamics) return load_generic(gpu, kernel, order, options, out, error);
   jn_status status =
       jn_generate_kernel(gpu->model, kernel, order, options, &gpu->hooks, &text, error);
   if (!status) status = jn_gpu_load(gpu, text.source, text.name, out, error);
   jn_kernel_text_free(&text);
-  if (status && gpu->machine.no_compiler && dynamics &&
+  if (status && m->no_compiler[0] && dynamics &&
       jn_generic_ptx(kernel != JN_KERNEL_INVERSE, order) &&
-      !load_generic(gpu, kernel, order, options, out, NULL))
+      !load_generic(gpu, kernel, order, options, out, NULL)) {
+    snprintf(
+        m->info.note, sizeof m->info.note,
+        "%s: dynamics are computed by the kernels for any robot, which are several times slower; "
+        "install NVRTC or give its path in the option nvrtc",
+        m->no_compiler);
     return JN_OK;
+  }
   return status;
 }
 

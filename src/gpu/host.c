@@ -25,6 +25,7 @@ static const char grid[] =
     "#include <utility>\n"
     "#define __CUDACC__ 1\n"
     "#define __global__\n"
+    "#define __constant__\n"
     "struct grid_index { unsigned x; };\n"
     "static thread_local grid_index blockIdx, threadIdx, blockDim;\n"
     "template <class... A, size_t... I>\n"
@@ -160,6 +161,13 @@ static void host_unload(jn_machine *m, jn_loaded *loaded) {
   memset(loaded, 0, sizeof *loaded);
 }
 
+static jn_status host_variable(jn_machine *m, const jn_loaded *loaded, const char *name,
+                               void **address, jn_error *error) {
+  (void)m;
+  *address = dlsym(loaded->module, name);
+  return *address ? JN_OK : jn_fail(error, JN_ERR_STATE, NULL, 0, "gpu: a kernel has no data");
+}
+
 static jn_status host_launch(jn_machine *m, const jn_loaded *kernel, void *stream, size_t blocks,
                              unsigned threads, void **arguments, jn_error *error) {
   (void)m, (void)stream, (void)error;
@@ -192,9 +200,9 @@ static jn_status host_wait(jn_machine *m, void *stream, jn_error *error) {
 }
 static void host_close(jn_machine *m) { (void)m; }
 
-static const jn_machine_kind host_kind = {host_describe, host_compile,  host_load,    host_unload,
-                                          host_launch,   host_allocate, host_release, host_copy,
-                                          host_clear,    host_wait,     host_close};
+static const jn_machine_kind host_kind = {host_describe, host_compile, host_load,     host_unload,
+                                          host_variable, host_launch,  host_allocate, host_release,
+                                          host_copy,     host_clear,   host_wait,     host_close};
 
 jn_status jn_host_open(jn_machine *m, jn_error *error) {
   (void)error;

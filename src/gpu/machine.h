@@ -8,7 +8,7 @@
 typedef struct jn_loaded {
   void *module, *function; /* NULL: not loaded */
   int file;                /* of the host: open as long as the module, whose name has its number */
-  void *robot; /* on the device: the last argument of a kernel for any robot; else NULL */
+  int generic;             /* a kernel for any robot, whose data has been set */
 } jn_loaded;
 
 typedef struct jn_machine jn_machine;
@@ -23,6 +23,9 @@ typedef struct jn_machine_kind {
   jn_status (*load)(jn_machine *m, const void *binary, size_t size, const char *name,
                     jn_loaded *out, jn_error *error);
   void (*unload)(jn_machine *m, jn_loaded *loaded);
+  /* the address of a variable of the loaded text, for `copy` */
+  jn_status (*variable)(jn_machine *m, const jn_loaded *loaded, const char *name, void **address,
+                        jn_error *error);
   jn_status (*launch)(jn_machine *m, const jn_loaded *kernel, void *stream, size_t blocks,
                       unsigned threads, void **arguments, jn_error *error);
   jn_status (*allocate)(jn_machine *m, size_t bytes, void **block, jn_error *error);
@@ -41,7 +44,7 @@ struct jn_machine {
   jn_gpu_info info;
   int strict;
   int loads_ptx;           /* it takes PTX in the place of a binary */
-  int no_compiler;         /* NVRTC was looked for, and is missing */
+  char no_compiler[640];   /* why NVRTC, which was looked for, cannot be used; "": it can */
   char nvrtc[JN_MAX_PATH]; /* "": it is searched */
   void *state;             /* of the kind */
 };

@@ -38,13 +38,17 @@ static jn_status open_library(jn_machine *m, nvrtc *n, jn_error *error) {
   else
     for (int i = 0; places[i] && !n->library; i++)
       n->library = dlopen(places[i], RTLD_NOW | RTLD_LOCAL);
-  m->no_compiler = !n->library;
-  if (!n->library)
+  m->no_compiler[0] = 0;
+  if (!n->library) {
+    const char *why = m->nvrtc[0] ? dlerror() : "libnvrtc.so";
+    snprintf(m->no_compiler, sizeof m->no_compiler, "NVRTC (%s) is not found",
+             why ? why : m->nvrtc);
     return jn_fail(error, JN_ERR_FILE, NULL, 0,
-                   "gpu: NVRTC (%s) is not found, and the kernel is not in the cache: install the "
-                   "CUDA toolkit (Debian: nvidia-cuda-toolkit; pip: nvidia-cuda-nvrtc) or give its "
-                   "path in the option nvrtc",
-                   m->nvrtc[0] ? m->nvrtc : "libnvrtc.so");
+                   "gpu: %s, and the kernel is not in the cache: install the CUDA toolkit (Debian: "
+                   "nvidia-cuda-toolkit; pip: nvidia-cuda-nvrtc) or give its path in the option "
+                   "nvrtc",
+                   m->no_compiler);
+  }
   const struct {
     const char *name;
     void *place;

@@ -11,11 +11,12 @@ enum { GENERIC_LINKS = 40, GENERIC_DEPTH = 24, GENERIC_NQ = 56, GENERIC_NV = 48,
 typedef struct generic_robot {
   int nlink, nq, nv, representation, damping;
   int some_given;              /* hybrid dynamics: some joint is prescribed */
-  int outward[GENERIC_LINKS];  /* links by depth */
   int step[2 * GENERIC_LINKS]; /* depth first, the last child first: i + 1: visit link i; -(i + 1):
                                    all that it carries is done */
-  int given[GENERIC_LINKS];    /* hybrid dynamics: its motion is given */
-  double up[4];                /* -gravity */
+  int waiting
+      [GENERIC_LINKS];      /* children whose wrenches wait for IA b of their parent: 0 of a root */
+  int given[GENERIC_LINKS]; /* hybrid dynamics: its motion is given */
+  double up[4];             /* -gravity */
   jn_link link[GENERIC_LINKS];
 } generic_robot;
 

@@ -1,8 +1,10 @@
 /* device.c: libjounce_gpu on a device (make test-gpu).
  *   gpu_device check [STATES [ROBOT]]   strict results against the library, bit for bit, of every
  *                                       built-in robot; others to 1e-13. Default 1e6 states
- *   gpu_device bench                    states a second
+ *   gpu_device streams                  several robots, devices and streams at a time
+ *   gpu_device bench [MODE]             states a second, shares of bandwidth and FP64
  *   gpu_device scale                    states a second over the number of states in a call
+ *   gpu_device devices                  names them
  *   gpu_device list                     the kernels of both: ROBOT KERNEL ORDER MODE
  *   gpu_device prepare ROBOT KERNEL ORDER MODE      compiles one: several can be at work
  * MODE: 0 fused, 1 strict, 2 for any robot
@@ -15,6 +17,8 @@
 #include <time.h>
 
 #include "gpu/check.h"
+#include "gpu/operations.h"
+#include "gpu/streams.h"
 
 /* trees: code is not generated for models with constraints */
 static const char *const robots[] = {"tilthex",   "pendulum", "double_pendulum", "arm6", "arm7",
@@ -244,8 +248,14 @@ static void bench(const char *name, jn_kernel kernel, int order, int strict, siz
   const double rate = (double)n / best;
   printf("%-9s %-12s %d %-6s %10.3e %s a second", name, kinds[kernel], order, modes[strict],
          rollout ? rate * STEPS : rate, rollout ? "steps " : "states");
-  printf("   %4.1f %% of %.1f TB/s   ready in %.1f s\n",
-         100 * rate * 8 * (double)traffic(&r, kernel, order) / bandwidth, 1e-12 * bandwidth, ready);
+  if (!rollout)
+    printf("   %4.1f %% of %.1f TB/s",
+           100 * rate * 8 * (double)traffic(&r, kernel, order) / bandwidth, 1e-12 * bandwidth);
+  /* of 34 TFLOP/s, a fused multiply-add counted as two */
+  const double fp64 =
+      rollout || strict == 2 ? 0 : gpu_operations(&r, kernel, order, strict, partials ? 2 * nv : 1);
+  if (fp64 > 0) printf("   %4.1f %% of FP64 (%.0f a state)", 100 * rate * fp64 / 34e12, fp64);
+  printf("   ready in %.1f s\n", ready);
   fflush(stdout);
   jn_gpu_release(r.gpu, a.q), jn_gpu_release(r.gpu, a.v), jn_gpu_release(r.gpu, a.tau);
   jn_gpu_release(r.gpu, a.out), jn_gpu_release(r.gpu, a.without);
@@ -315,6 +325,8 @@ int main(int argc, char **argv) {
   robot_free(&any);
   printf("%s, compute capability %d.%d, %d multiprocessors, %.0f GB\n", info.name, info.major,
          info.minor, info.multiprocessors, 1e-9 * (double)info.memory);
+  if (strcmp(what, "devices") == 0) return 0;
+  if (strcmp(what, "streams") == 0) return gpu_check_streams(jn_gpu_count(NULL));
   if (strcmp(what, "scale") == 0) {
     for (size_t n = 1 << 8; n <= 1 << 24; n *= 4) {
       printf("%9zu  ", n);
@@ -325,10 +337,11 @@ int main(int argc, char **argv) {
     return 0;
   }
   if (strcmp(what, "bench") == 0) {
+    const int only = argc > 2 ? atoi(argv[2]) : -1;
     for (int strict = 0; strict < 2; strict++)
-      for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+      for (size_t i = 0; i < sizeof rows / sizeof *rows && (only < 0 || only == strict); i++)
         bench(rows[i].robot, rows[i].kernel, rows[i].order, strict, rows[i].states, 4.8e12);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && (only < 0 || only == 2); i++)
       if (rows[i].kernel == JN_KERNEL_INVERSE || rows[i].kernel == JN_KERNEL_FORWARD)
         bench(rows[i].robot, rows[i].kernel, rows[i].order, 2, rows[i].states / 4, 4.8e12);
     return 0;

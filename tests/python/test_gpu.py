@@ -2,6 +2,8 @@
 jax where they are."""
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -9,7 +11,7 @@ import numpy as np
 
 import jounce
 import jounce.gpu
-from support import main, residual
+from support import PROGRAM, main, residual
 
 N = 70
 CACHE = tempfile.mkdtemp(prefix="jounce-gpu-")
@@ -140,6 +142,25 @@ class Host(unittest.TestCase):
             self.skipTest("there is a device")
         with self.assertRaisesRegex(jounce.Error, "gpu: .*(driver|device)"):
             jounce.gpu.Gpu(self.robot)
+
+    def test_slower_kernels_are_said(self):
+        """NVRTC at a path that does not exist, over a driver that computes nothing (tests/gpu/fake_driver.c)."""
+        driver = os.path.join(os.path.dirname(PROGRAM), "tests", "fake_driver")
+        if not os.path.isdir(driver):
+            self.skipTest("the driver of the tests is not built")
+        code = ("import jounce, jounce.gpu, warnings\n"
+                "warnings.simplefilter('always')\n"
+                "gpu = jounce.gpu.Gpu(jounce.Model('pendulum'), nvrtc='/nonexistent/libnvrtc.so', cache='')\n"
+                "gpu.prepare('inverse_dynamics')\n"
+                "gpu.prepare('forward_dynamics')\n"
+                "print(gpu.info['note'])\n")
+        got = subprocess.run([sys.executable, "-c", code], env=dict(os.environ, LD_LIBRARY_PATH=driver),
+                             capture_output=True, text=True)
+        if "the kernel is not in the cache" in got.stderr:
+            self.skipTest("built without clang: there are no kernels for any robot")
+        self.assertEqual(got.returncode, 0, got.stderr)
+        self.assertIn("/nonexistent/libnvrtc.so", got.stdout)
+        self.assertEqual(got.stderr.count("RuntimeWarning: jounce.gpu: NVRTC (/nonexistent/libnvrtc.so"), 1, got.stderr)
 
 
 class Device(unittest.TestCase):

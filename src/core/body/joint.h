@@ -394,17 +394,25 @@ static inline void joint_place_in_parent(const jn_link *l, const real *q, const 
   }
 }
 
-/* R^T a and out += R a, R the rotation of T in the link's parent */
+/* The rotation of T in the link's parent. JN_GENERIC (generic.h): one path for all links; products with
+ * the zeros and ones of axes are exact. */
+#ifdef JN_GENERIC
+#define ROTATION(l) JN_ROTATION_GENERAL
+#else
+#define ROTATION(l) ((l)->rotation)
+#endif
+
+/* R^T a and out += R a */
 INLINE v3 offset_back(const jn_link *l, const v3 *a) {
-  return l->rotation == JN_ROTATION_IDENTITY ? *a
-         : l->rotation == JN_ROTATION_AXES   ? v3_pick(a, &l->axes_t)
+  return ROTATION(l) == JN_ROTATION_IDENTITY ? *a
+         : ROTATION(l) == JN_ROTATION_AXES   ? v3_pick(a, &l->axes_t)
                                              : c_columns(l->Rr, *a);
 }
 INLINE void offset_add(const jn_link *l, v3 a, v3 *out) {
-  if (l->rotation == JN_ROTATION_AXES)
+  if (ROTATION(l) == JN_ROTATION_AXES)
     v3_add_pick(out, a, &l->axes_t);
   else
-    *out = v3_add(*out, l->rotation == JN_ROTATION_IDENTITY ? a : c_columns(l->Rc, a));
+    *out = v3_add(*out, ROTATION(l) == JN_ROTATION_IDENTITY ? a : c_columns(l->Rc, a));
 }
 
 /* d of order 0, in T */
@@ -439,7 +447,7 @@ INLINE void link_transform_make(const jn_link *l, const real *q, const real *X, 
  * parent's origin, rotated to the parent's axes; or by the combined transform XT. */
 INLINE void joint_add_inertia(const jn_link *l, const real *q, const real *X,
                               const link_transform *XT, sym6 *a, sym6 *P) {
-  if (XT && l->rotation == JN_ROTATION_GENERAL) {
+  if (XT && ROTATION(l) == JN_ROTATION_GENERAL) {
     sym6_rotate(a, XT->E);
     sym6_shift(a, c_vector(l->p4));
     sym6_add(P, a);
@@ -458,9 +466,9 @@ INLINE void joint_add_inertia(const jn_link *l, const real *q, const real *X,
     }
   }
   sym6_shift(a, p);
-  if (l->rotation == JN_ROTATION_IDENTITY) {
+  if (ROTATION(l) == JN_ROTATION_IDENTITY) {
     sym6_add(P, a);
-  } else if (l->rotation == JN_ROTATION_AXES) {
+  } else if (ROTATION(l) == JN_ROTATION_AXES) {
     sym6_add_aligned(P, a, &l->axes);
   } else {
     const v3 E[3] = {c_vector(l->Rc), c_vector(l->Rc + 4), c_vector(l->Rc + 8)};

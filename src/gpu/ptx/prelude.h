@@ -4,6 +4,7 @@
 #define __CUDACC__ 1
 #endif
 #define __global__ __attribute__((global))
+#define __constant__ __attribute__((constant))
 typedef __SIZE_TYPE__ size_t;
 #define NULL 0
 #define memcpy __builtin_memcpy
