@@ -146,7 +146,8 @@ LINES = [
 PROMISES = [
     ("Same bits", "strict settings give equal bits for equal inputs on every IEEE 754 machine, with every "
      "compiler and number of threads and SIMD lanes (line 5)."),
-    ("Success means finite", "no function returns `JN_OK` with a number that is not finite (line 12)."),
+    ("Success means right", "a call that cannot keep its promise returns an error with the remedy; no function returns `JN_OK` "
+     "with a number that is not finite (lines 12, 19 and 20)."),
     ("Constant work", "the number of instructions of a call depends only on the model and the order (line 7)."),
     ("A model is data", "the model loader opens the file you name and, for includes of MJCF and xacro, regular "
      "files below its folder or a folder you name; it runs nothing, every expansion is bounded, and only the reader "
