@@ -49,7 +49,8 @@ LINES = [
                "of SIMD lanes. With fast settings the compiler may fuse a multiplication with an addition.",
          relaxed="Fast settings: one hash for each pair of instruction set and compiler, not for each "
                  "instruction set. The compiler chooses which multiplications and additions are fused. Use "
-                 "strict settings for equal bits across compilers.",
+                 "strict settings for equal bits across compilers. An instruction set that the processor lacks "
+                 "(no emulator has AVX-512) cannot be run; the result names it.",
          quick=["tools/determinism --quick"], full=["tools/determinism"]),
     dict(line=6, what="nothing but arithmetic in the loop",
          means="Allocations, system calls, page faults, locks and output in repeated calls of every "
