@@ -96,8 +96,10 @@ LINES = [
          quick=[], full=["tools/coverage"]),
     dict(line=15, what="mutation score",
          means="Small faults are put into the library, the program and the Python module, one at a time (a sign, "
-               "a bound, a constant, a missing term). The score is the share of faults that the tests detect.",
-         quick=[], full=["tools/mutate.py --count 100"]),
+               "a bound, a constant, a missing term), equally many in every folder of the sources. The score is the "
+               "share of faults that the tests detect. A fault that survives either gets a test, or tools/mutants.txt "
+               "says why nothing that can be observed changes (equivalent).",
+         quick=[], full=["tools/mutate.py --per-folder 3"]),
     dict(line=16, what="static analysis and other machines",
          means="Warnings of two compilers, findings of three analysers, and the tests of the core on a "
                "32-bit and on an emulated big-endian machine.",
