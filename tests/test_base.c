@@ -159,8 +159,8 @@ static void controls_of_terminals_are_replaced(void **state) {
   assert_int_equal(replaced, 31 + 33 + COUNT(few));
 }
 
-/* Every code of Unicode, encoded by arithmetic, is read back; surrogates, longer forms of short codes and codes above the last are
- * not. */
+/* Every code of Unicode, encoded by arithmetic, is read back; surrogates, longer forms of short codes
+ * and codes above the last are not. */
 static void every_code_of_unicode_is_read(void **state) {
   (void)state;
   for (uint32_t code = 1; code < 0x120000; code++) {
@@ -182,7 +182,8 @@ static void every_code_of_unicode_is_read(void **state) {
   }
 }
 
-/* Numbers of the program are spread evenly over -1 ... 1: their mean, and that of their squares and of products of neighbours. */
+/* Numbers of the program are spread evenly over -1 ... 1: their mean, and that of their squares and of
+ * products of neighbours. */
 static void random_numbers_are_even(void **state) {
   (void)state;
   enum { MANY = 100000 };

@@ -442,7 +442,7 @@ def all_tests(library, jobs):
     flags = CC + ["-O1"] + library.flags + [
         "-MMD", "-Itests", "-iquote", "cli", f'-DTEST_DATA="{ROOT}/tests/data"', f'-DTEST_SHARED="{ROOT}/../shared"',
         f'-DTEST_PROGRAM="{WORK}/shell/jounce"', f'-DTEST_INCLUDE="{ROOT}/include"',
-        f'-DTEST_FAILING_MALLOC="{WORK}/failing_malloc.so"']
+        f'-DTEST_FAILING_MALLOC="{WORK}/failing_malloc.so"', f'-DTEST_FAKE_DRIVER="{WORK}/fake_driver.so"']
 
     def object_of(source):
         return Library.object_of(source, "tests")
@@ -469,6 +469,7 @@ def all_tests(library, jobs):
         for program in glob.glob(os.path.join(WORK, "programs", "*")):
             os.remove(program)
     run(flags + ["-shared", "-DPRELOADED", "tests/failing_malloc.c", "-o", os.path.join(WORK, "failing_malloc.so"), "-ldl"])
+    run(CC + ["-O1", "-shared", "-Itests", "-Wl,-soname,libcuda.so.1", "tests/gpu/fake_driver.c", "-o", os.path.join(WORK, "fake_driver.so")])
     run(CC + ["-O1", "-shared", "tests/preload/guard.c", "-o", os.path.join(WORK, "guard.so")])
     programs = [(os.path.basename(s)[:-2], [s], []) for s in sources_of("tests/test_*.c")]
     programs += [(name, [f for p in what.split() for f in sources_of(p) if not f.endswith("plant.c")], more)
