@@ -388,7 +388,7 @@ class Test:
         folder = os.path.dirname(path)
         words = [w for w in re.findall(r"[a-z]+", path[:-2]) if len(w) > 2 and w not in ("src", "core", "commands", "output")]
         near = sum(w[:6] in self.name for w in words)
-        near += 4 * (path.startswith("cli/") and self.name == "test_printed")
+        near += 4 * (path.startswith("cli/") and self.name == "test_printed" or path.startswith("cli/page/") and self.name == "test_scene")
         chance = (0.01 + 0.3 * near + sum(self.kills.values()) / 20
                   + sum(n for p, n in self.kills.items() if os.path.dirname(p) == folder) / 4
                   + 2 * self.kills.get(path, 0))
