@@ -487,7 +487,8 @@ def all_tests(library, jobs):
         with open(os.path.join(ROOT, page)) as file:
             if re.search(r"^ *```(sh|console|python)$", file.read(), re.M):
                 tests.append(Test("docs_" + os.path.basename(page)[:-3], ["sh", f"{ROOT}/tests/test_docs.sh", ROOT, shell, page], [page]))
-    return tests + [Test("test_" + s, ["sh", f"{ROOT}/tests/test_{s}.sh", ROOT, shell], [f"tests/test_{s}.sh"]) for s in SCRIPTS]
+    return tests + [Test("test_" + s, ["sh", f"{ROOT}/tests/test_{s}.sh", ROOT, shell],
+                         [f"tests/test_{s}.sh"] + sources_of(f"tests/data/{s}.txt")) for s in SCRIPTS]
 
 
 class Mutant:
