@@ -1,4 +1,5 @@
-/* test_base.c: allocator hooks, the choice of the instruction set, truncated texts. */
+/* test_base.c: allocator hooks, the choice of the instruction set, truncated texts, random numbers. */
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,8 @@
 #include "base/fail.h"
 #include "base/pool.h"
 #include "helpers/check.h"
+
+#include "../cli/random.h"
 
 static void missing_hooks_are_malloc_and_free(void **state) {
   (void)state;
@@ -156,6 +159,47 @@ static void controls_of_terminals_are_replaced(void **state) {
   assert_int_equal(replaced, 31 + 33 + COUNT(few));
 }
 
+/* Every code of Unicode, encoded by arithmetic, is read back; surrogates, longer forms of short codes
+ * and codes above the last are not. */
+static void every_code_of_unicode_is_read(void **state) {
+  (void)state;
+  for (uint32_t code = 1; code < 0x120000; code++) {
+    const int least = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    const int is_surrogate = code / 0x800 == 0xd800 / 0x800;
+    for (int n = least; n <= (code % 97 ? least : 4); n++) {
+      static const unsigned lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
+      char text[8] = {0};
+      uint32_t rest = code, found = 0;
+      for (int i = n - 1; i > 0; i--) text[i] = (char)(0x80 + rest % 64), rest /= 64;
+      text[0] = (char)(lead[n] + rest);
+      const int good = n == least && !is_surrogate && code < 0x110000;
+      assert_int_equal(jn_utf8(text, &found), good ? n : 0);
+      if (good) assert_int_equal(found, code);
+    }
+    const int marks =
+        code == 0x61c || code == 0x200e || code == 0x200f || code - 0x2028 < 7 || code - 0x2066 < 4;
+    assert_int_equal(jn_is_control(code), code < 32 || code - 127 < 33 || marks);
+  }
+}
+
+/* Numbers of the program are spread evenly over -1 ... 1: their mean, and that of their squares and of
+ * products of neighbours. */
+static void random_numbers_are_even(void **state) {
+  (void)state;
+  enum { MANY = 100000 };
+  uint64_t seed = 1;
+  double mean = 0, square = 0, product = 0, before = 0;
+  for (int i = 0; i < MANY; i++) {
+    const double x = cli_uniform(&seed);
+    assert_true(x >= -1 && x < 1);
+    mean += x / MANY, square += x * x / MANY, product += x * before / MANY;
+    before = x;
+  }
+  check_residual("mean", fabs(mean), 0.01);
+  check_residual("mean square", fabs(square - 1.0 / 3), 0.01);
+  check_residual("products of neighbours", fabs(product), 0.01);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(missing_hooks_are_malloc_and_free),
@@ -165,6 +209,8 @@ int main(void) {
       cmocka_unit_test(a_truncated_text_ends_with_a_complete_character),
       cmocka_unit_test(controls_of_terminals_are_replaced),
       cmocka_unit_test(a_pool_is_one_block),
+      cmocka_unit_test(every_code_of_unicode_is_read),
+      cmocka_unit_test(random_numbers_are_even),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,7 +65,10 @@ static void two_runs_compared(void **state) {
   json_t *rows = run_json("jounce bench pendulum --orders 0 --seconds 0.001 --json");
   size_t i;
   json_t *row;
-  json_array_foreach(rows, i, row) json_object_set_new(row, "ns", json_real(1e-3));
+  /* 1e-3 ns and less, in no order: the ratios are far apart */
+  json_array_foreach(rows, i, row) {
+    json_object_set_new(row, "ns", json_real(pow(1e-3, (double)(1 + i * 7 % 11))));
+  }
   /* a file of an earlier version has no representations */
   json_object_del(json_array_get(rows, 0), "representation");
   save_json("before.json", rows);
@@ -74,12 +77,27 @@ static void two_runs_compared(void **state) {
   rows = run_json("jounce bench pendulum --orders 0 --seconds 0.001 --against before.json --json");
   assert_true(json_array_size(rows) == n);
   json_array_foreach(rows, i, row) {
-    assert_true(json_number_value(json_object_get(row, "before_ns")) == 1e-3);
+    const double before = pow(1e-3, (double)(1 + i * 7 % 11));
+    assert_true(json_number_value(json_object_get(row, "before_ns")) == before);
   }
   json_decref(rows);
   assert_clean(
       run("jounce bench pendulum --orders 0 --seconds 0.001 --against before.json --format text"));
-  assert_non_null(strstr(output, "against before.json: median ratio "));
+  /* the slowest rows, the slowest first; the median is not above them */
+  const char *line = strstr(output, "against before.json: median ratio ");
+  assert_non_null(line);
+  double median, last = HUGE_VAL, ratio = 0;
+  unsigned of = 0, shown = 0;
+  assert_int_equal(sscanf(line, "against before.json: median ratio %lf of %u rows", &median, &of),
+                   2);
+  assert_int_equal(of, n);
+  while ((line = strchr(line, '\n')) && sscanf(++line, " %lf pendulum ", &ratio) == 1) {
+    assert_true(ratio <= last);
+    last = ratio;
+    shown++;
+  }
+  assert_int_equal(shown, n < 8 ? n : 8);
+  assert_true(n < 16 || median <= last);
   put("bad.json", "[{\"ns\": 1, \"order\": 0},\n{\"ns\": \"x\", \"order\": 0}]");
   assert_int_equal(run("jounce bench pendulum --orders 0 --seconds 0.001 --against bad.json"), 1);
   assert_non_null(strstr(errors, "bad.json:2: rows[1].ns: a number expected, found a string"));

@@ -119,6 +119,19 @@ if fault/test >fault/out; then fail "the fault in the core does not appear"; fi
 grep -q 'id0.*FAILED' fault/out || fail "the fault in the core does not appear in id0"
 echo "ok  a fault in the core's text appears"
 
+# names of a model end no comment and are no code
+cat >evil.json <<'EOF'
+{"name": "x*/ int evil; /* \\ \n#include \"/etc/passwd\" // ??/", "bodies": [{"name": "b*/ int evil;\r", "mass": 1, "home": {"p": [1, 0, 0]},
+  "joint": {"name": "j*/ int evil; /*\n#error evil ??/", "type": "revolute", "axis": [0, 1, 0], "point": [0, 0, 0]}}]}
+EOF
+"$build/jounce" generate evil.json --id 0 --output evil -q
+# shellcheck disable=SC2086
+for file in evil/*.c; do gcc -std=c11 $warnings -Wno-error=unused-function -O1 -Ievil -c -o evil.o "$file" || fail "a name is code"; done
+if nm evil.o | grep -w evil; then fail "a name is code"; fi
+[ "$(ls evil | wc -l)" = 4 ] || fail "files of evil: $(ls evil)"
+if ls evil | grep -q '[^A-Za-z0-9_.]'; then fail "a name of a file: $(ls evil)"; fi
+echo "ok  names"
+
 # refusals
 refuse() {
   message=$1

@@ -203,6 +203,33 @@ assert seen >= 4, "%s: %d names in the script" % (sys.argv[1], seen)
 EOF
 done
 
+# ---- file names: a file lands under exactly the name that was asked for, or is refused; nothing of it is a command of gnuplot or a shell
+printf '#!/bin/sh\ncat >>%s/given; echo "$@" >>%s/given\nprintf "<svg>%%80s</svg>" " "\n' "$work" "$work" >fake/gnuplot
+mkdir files
+PATH=$work/fake:$PATH python3 - "$jounce" <<'EOF'
+import os, subprocess, sys
+os.chdir("files")
+names = [b'a"b', b"a'b", b"`touch hacked`", b"$(touch hacked)", b"|touch hacked", b";touch hacked;", b"a\nset output 'hacked'\n",
+         b"a\tb", b"\x1b[2Jb", b"\x01", b"\x80\xff", "\u202e\u009b".encode(), b"-x", b"-", b"a b", b"\\x", b"%s%n", b"*", b"~", b"#x", b"&"]
+simulate = [sys.argv[1], "simulate", "pendulum", "--time", "0.1", "--samples", "3"]
+for option, end in ((b"--plot", b".svg"), (b"--output", b".csv"), (b"--report", b".html")):
+    for name in names:
+        for words in ([option, name + end], [option + b"=" + name + end]):
+            done = subprocess.run(simulate + words, capture_output=True)
+            files = os.listdir(b".")
+            assert done.returncode == 0 and files == [name + end], (words, done.returncode, files, done.stderr)
+            assert os.path.getsize(name + end) > 64
+            os.remove(name + end)
+    # refused: too long, empty, a folder, below a file, an option
+    open("file", "w").close()
+    for name in b"x" * 300 + end, b"", b".", b"file/x" + end, b"--text" + end:
+        done = subprocess.run(simulate + [option, name], capture_output=True)
+        assert done.returncode in (1, 2) and done.stderr.startswith(b"jounce: "), (option, name, done.returncode, done.stderr)
+        assert os.listdir(".") == ["file"] and os.path.getsize("file") == 0, (option, name, os.listdir("."))
+    os.remove("file")
+EOF
+if grep -q hacked given; then fail "the name of a file reaches gnuplot"; fi
+
 # ---- lost digits: a light gimbal whose outer and inner axis coincide turns by a difference of torques; a slide far from its base
 python3 - <<'EOF'
 def robot(name, links):

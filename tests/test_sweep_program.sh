@@ -84,6 +84,25 @@ kill -INT $! && wait $! && fail "an interrupt that does not end the program"
 grep -q "interrupted.*--resume" said || fail "$(cat said)"
 ls long | grep -q tmp && fail "temporary files remain"
 
+# samples that fail are counted, in every format, and the statistics are those of the others; the robot of one says why
+echo '{"run": "simulate", "time": 1, "samples": 8, "vary": {"mass:link1": {"uniform": [-1, 2]}}}' >negative.json
+"$jounce" sweep pendulum negative.json --text >text 2>said || fail "some samples fail: $(cat said)"
+grep -q "of 8 samples, [1-7] of them failed" text || fail "$(cat text)"
+grep -q "[1-7] of 8 samples failed, the first is [0-7]: the model is invalid.*--sample [0-7] --robot FILE" said || fail "$(cat said)"
+python3 - negative.sweep/result.json <<'EOF' || fail "failed samples are in the statistics"
+import json, sys
+r = json.load(open(sys.argv[1]))
+assert 0 < r["failed"] < 8 and r["columns"]["mass:link1"]["least"] >= 0, r
+EOF
+first=$(sed -n 's/.*the first is \([0-9]*\).*/\1/p' said)
+"$jounce" sweep pendulum negative.json --sample "$first" --robot wrong.json 2>said && fail "a sample that fails has a row"
+grep -q "sample $first fails: the model is invalid" said || fail "$(cat said)"
+"$jounce" simulate wrong.json --time 1 2>said && fail "a negative mass"
+grep -q "negative mass" said || fail "$(cat said)"
+sed 's/\[-1, 2\]/[-2, -1]/' negative.json >none.json
+"$jounce" sweep pendulum none.json 2>said && fail "no sample succeeds, and all is well"
+grep -q "no sample succeeded; see none.sweep/result.json" said || fail "$(cat said)"
+
 # a sample's row is what the direct command says of the robot edited by hand
 cat >swing.json <<'EOF'
 {"kind": "minimum", "times": [0, 0.7, 2], "joints": {"joint1": [0, 1.2, 0.3], "joint2": [0, -0.8, 0.5]}}

@@ -49,7 +49,8 @@ LINES = [
                "of SIMD lanes. With fast settings the compiler may fuse a multiplication with an addition.",
          relaxed="Fast settings: one hash for each pair of instruction set and compiler, not for each "
                  "instruction set. The compiler chooses which multiplications and additions are fused. Use "
-                 "strict settings for equal bits across compilers.",
+                 "strict settings for equal bits across compilers. An instruction set that the processor lacks "
+                 "(no emulator has AVX-512) cannot be run; the result names it.",
          quick=["tools/determinism --quick"], full=["tools/determinism"]),
     dict(line=6, what="nothing but arithmetic in the loop",
          means="Allocations, system calls, page faults, locks and output in repeated calls of every "
@@ -95,8 +96,10 @@ LINES = [
          quick=[], full=["tools/coverage"]),
     dict(line=15, what="mutation score",
          means="Small faults are put into the library, the program and the Python module, one at a time (a sign, "
-               "a bound, a constant, a missing term). The score is the share of faults that the tests detect.",
-         quick=[], full=["tools/mutate.py --count 100"]),
+               "a bound, a constant, a missing term), equally many in every folder of the sources. The score is the "
+               "share of faults that the tests detect. A fault that survives either gets a test, or tools/mutants.txt "
+               "says why nothing that can be observed changes (equivalent).",
+         quick=[], full=["tools/mutate.py --per-folder 3"]),
     dict(line=16, what="static analysis and other machines",
          means="Warnings of two compilers, findings of three analysers, and the tests of the core on a "
                "32-bit and on an emulated big-endian machine.",
@@ -146,7 +149,8 @@ LINES = [
 PROMISES = [
     ("Same bits", "strict settings give equal bits for equal inputs on every IEEE 754 machine, with every "
      "compiler and number of threads and SIMD lanes (line 5)."),
-    ("Success means finite", "no function returns `JN_OK` with a number that is not finite (line 12)."),
+    ("Success means right", "a call that cannot keep its promise returns an error with the remedy; no function returns `JN_OK` "
+     "with a number that is not finite (lines 12, 19 and 20)."),
     ("Constant work", "the number of instructions of a call depends only on the model and the order (line 7)."),
     ("A model is data", "the model loader opens the file you name and, for includes of MJCF and xacro, regular "
      "files below its folder or a folder you name; it runs nothing, every expansion is bounded, and only the reader "

@@ -50,8 +50,9 @@ sanitize-all: setup-score
 coverage: setup-score
 	tools/coverage
 
-N ?= 500
+# N mutants in every folder; KEEP=1 goes on where the run before ended
+N ?= 20
 mutate: setup-test
-	tools/mutate.py --count $(N)
+	tools/mutate.py --per-folder $(N) $(if $(KEEP),--keep)
 
 .PHONY: sanitize-all coverage mutate

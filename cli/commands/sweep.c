@@ -93,8 +93,10 @@ static void write_text(FILE *file, sweep_command *x) {
   const jn_sweep_info *f = jn_sweep_about(x->sweep);
   const jn_sweep_result *r = x->result;
   cli_cells cells;
-  fprintf(file, "%s: %s of %llu samples, %d shards in %s", cli_job_name(&x->job).text, f->run,
-          (unsigned long long)r->samples, f->shards, cli_clean(x->folder).text);
+  fprintf(file, "%s: %s of %llu samples, ", cli_job_name(&x->job).text, f->run,
+          (unsigned long long)r->samples);
+  if (r->failed) fprintf(file, "%llu of them failed, ", (unsigned long long)r->failed);
+  fprintf(file, "%d shards in %s", f->shards, cli_clean(x->folder).text);
   if (x->seconds > 0)
     fprintf(file, "; computed in %.*f s on %d thread%s", x->seconds < 100 ? 2 : 0, x->seconds,
             x->threads, x->threads == 1 ? "" : "s");
@@ -108,9 +110,12 @@ static void write_text(FILE *file, sweep_command *x) {
 static void warn_failed(const sweep_command *x) {
   const jn_sweep_result *r = x->result;
   if (r->failed)
-    cli_error("sweep: %llu of %llu samples failed, the first is %llu: %s; they are left out",
-              (unsigned long long)r->failed, (unsigned long long)r->samples,
-              (unsigned long long)r->first_failed, jn_status_text(r->first_status));
+    cli_error(
+        "sweep: %llu of %llu samples failed, the first is %llu: %s; the statistics leave them out "
+        "(--sample %llu --robot FILE writes that robot: '%s' of it says why)",
+        (unsigned long long)r->failed, (unsigned long long)r->samples,
+        (unsigned long long)r->first_failed, jn_status_text(r->first_status),
+        (unsigned long long)r->first_failed, jn_sweep_about(x->sweep)->run);
 }
 
 /* the file of the folder as it is */
@@ -230,7 +235,9 @@ static int show_sample(sweep_command *x) {
   if (status) return cli_fail(status, &error, "sweep");
   const jn_status failed = (jn_status)row[f->columns - 1];
   if (failed)
-    return cli_bad_input("sweep: sample %.0f fails: %s", x->sample, jn_status_text(failed));
+    return cli_bad_input("sweep: sample %.0f fails: %s (%s)", x->sample, jn_status_text(failed),
+                         x->robot ? "the command itself says why, with the robot of --robot"
+                                  : "--robot FILE writes its robot: the command itself says why");
   cli_output out;
   int code = cli_output_open(&out, &x->job.output, "sweep", CLI_TO_NPY | CLI_TO_CSV);
   if (code) return code;

@@ -22,6 +22,14 @@ class Limits(NamedTuple):
 Limits.__module__ = "jounce"
 
 
+def _real(value):
+    """An array of real numbers: no text, and no complex number, which would lose its imaginary part."""
+    found = np.asarray(value)
+    if found.dtype.kind in "cUSMm":
+        raise TypeError("real numbers expected, found %s" % found.dtype.name)
+    return np.asarray(found, float)
+
+
 def _limits(model):
     layout = _jounce.Layout(model, model.layout)
     vectors = {name: np.full(model.nq if name in ("lower", "upper") else model.nv, -np.inf if name == "lower" else np.inf)
@@ -51,7 +59,7 @@ def _place(model, key, names, what):
 
 def _numbers(value, what, name):
     try:
-        return np.asarray(value, float)
+        return _real(value)
     except (TypeError, ValueError):
         raise TypeError("%s of '%s': numbers expected, found %s" % (what, name, type(value).__name__)) from None
 
@@ -119,7 +127,7 @@ def _by_joint(self, q=None, v=None, tau=None):
     """
     layout, found = _jounce.Layout(self, self.layout), {}
     arrays = {"q": q, "v": v, "tau": tau}
-    arrays = {name: np.asarray(x, float) for name, x in arrays.items() if x is not None}
+    arrays = {name: _real(x) for name, x in arrays.items() if x is not None}
     for name, x in arrays.items():
         if x.shape[-1:] != (self.nq if name == "q" else self.nv,) or x.ndim > (1 if name == "q" else 2):
             raise _jounce.ArgumentError("%s: shape %s expected, found %s" % (

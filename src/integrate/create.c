@@ -7,6 +7,7 @@
 #include "base/block.h"
 #include "base/elementary.h"
 #include "base/fail.h"
+#include "base/guard.h"
 #include "integrate/simulation.h"
 #include "model/data.h"
 
@@ -217,9 +218,15 @@ static size_t layout(jn_simulation *s, char *block, char **data) {
                momentum = scheme == JN_MOMENTUM, variational = scheme == JN_VARIATIONAL,
                watched = s->watched != 0;
   size_t at = (sizeof *s + ALIGN - 1) / ALIGN * ALIGN;
-#define PLACE(pointer, count, type)                    \
-  if (block) (pointer) = (type *)(void *)(block + at); \
-  at += ((count) * sizeof(type) + ALIGN - 1) / ALIGN * ALIGN;
+#define PLACE(pointer, count, type)                                                               \
+  {                                                                                               \
+    const size_t size = (count) * sizeof(type), to = (size + ALIGN - 1) / ALIGN * ALIGN + JN_GAP; \
+    if (block) {                                                                                  \
+      (pointer) = (type *)(void *)(block + at);                                                   \
+      JN_CLOSE(block + at + size, block + at + to);                                               \
+    }                                                                                             \
+    at += to;                                                                                     \
+  }
 #define ARRAY(name, count) PLACE(s->at.name, count, double)
   JN_SIMULATION_LIST(ARRAY)
 #undef ARRAY
@@ -375,6 +382,7 @@ jn_status jn_simulation_new(const jn_model *model, const jn_simulation_options *
   *s = made;
   layout(s, block, &data);
   jn_data_place(model, order, data, data_size, &s->data); /* cannot fail: the size fits */
+  jn_work_guard(jn_model_tree(model), order, 1, &s->data->w);
   s->now = point(s, s->at.now);
   s->start = point(s, s->at.start);
   s->next = point(s, s->at.next);

@@ -1,4 +1,4 @@
-/* driver.c: libjounce_gpu over a driver that computes nothing (fake_driver.c): what it says where NVRTC
+/* driver.c: libjounce_gpu over a driver that computes nothing (no_device.c): what it says where NVRTC
  * is not found, and where the driver fails. Exit status 77: the driver is another one. */
 #include <jounce/gpu.h>
 #include <jounce/io.h>
@@ -52,12 +52,12 @@ static void driver_fails(const jn_model *model, const char *name, int opens, con
   jn_gpu *gpu = NULL;
   jn_error error = {0};
   double q[100] = {0}, v[100] = {0}, tau[100] = {7};
-  setenv("FAKE_DRIVER_FAIL", name, 1);
+  setenv("NO_DEVICE_FAIL", name, 1);
   jn_status status = jn_gpu_new(model, &o, NULL, &gpu, &error);
   expect((status == JN_OK) == opens, name, status ? "does not open" : "opens");
   if (!status) status = jn_gpu_inverse_dynamics(gpu, 0, 1, q, v, tau, NULL, NULL, &error);
   expect(status && strstr(error.message, text) && tau[0] == 7, name, error.message);
-  unsetenv("FAKE_DRIVER_FAIL");
+  unsetenv("NO_DEVICE_FAIL");
   jn_gpu_free(gpu);
 }
 

@@ -1,126 +1,205 @@
-/* fake_driver.c: a library with the names of NVIDIA's driver and one device, so that cuda.c runs on a
- * machine without a GPU (gpu_driver). It copies memory and loads PTX, but computes nothing.
- * FAKE_DRIVER_FAIL=cuMemAlloc_v2 in the environment: this function returns "out of memory". */
-#include <stdint.h>
+/* fake_driver.c: libcuda and NVRTC as test_gpu_driver.c wants them: the device's memory is that of the
+ * host, a kernel is a function of the test, any call can be made to fail, and what is not given back
+ * is counted. */
+#include "gpu/fake_driver.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define CALL(name, ...)  \
-  int name(__VA_ARGS__); \
-  int name(__VA_ARGS__)
-#define MAY_FAIL \
-  if (fails(__func__)) return 2
+fake_driver fake;
 
-static int fails(const char *name) {
-  const char *which = getenv("FAKE_DRIVER_FAIL");
-  return which && strcmp(which, name) == 0;
-}
-static char module_data[65536];
+/* the next call, which fails if it is the one */
+static int failing(int result) { return ++fake.calls == fake.fails_at ? result : 0; }
 
-CALL(cuInit, unsigned flags) {
-  MAY_FAIL;
-  return (int)flags;
+#define CALL(result)                    \
+  do {                                  \
+    const int failed = failing(result); \
+    if (failed) return failed;          \
+  } while (0)
+enum { OUT_OF_MEMORY = 2, BROKEN = 999 };
+
+int cuInit(unsigned flags) {
+  CALL(BROKEN);
+  return flags ? BROKEN : 0;
 }
-CALL(cuDeviceGetCount, int *count) {
-  MAY_FAIL;
-  *count = 1;
+int cuDeviceGetCount(int *count) {
+  CALL(BROKEN);
+  *count = fake.devices;
   return 0;
 }
-CALL(cuDeviceGet, int *device, int number) {
-  *device = number;
+int cuDeviceGet(int *device, int number) {
+  CALL(BROKEN);
+  *device = 40 + number;
   return 0;
 }
-CALL(cuDeviceGetName, char *name, int room, int device) {
+int cuDeviceGetName(char *name, int room, int device) {
+  CALL(BROKEN);
+  snprintf(name, (size_t)room, "fake %d", device);
+  return 0;
+}
+int cuDeviceGetAttribute(int *value, int attribute, int device) {
+  CALL(BROKEN);
+  *value = attribute == 16 ? 132 : attribute == 75 ? 9 : attribute == 76 ? device - 40 : -1;
+  return 0;
+}
+int cuDeviceTotalMem_v2(size_t *bytes, int device) {
+  CALL(BROKEN);
+  *bytes = (size_t)device << 20;
+  return 0;
+}
+int cuDevicePrimaryCtxRetain(void **context, int device) {
+  CALL(BROKEN);
   (void)device;
-  snprintf(name, (size_t)room, "no device");
+  *context = &fake;
+  fake.contexts++;
   return 0;
 }
-CALL(cuDeviceGetAttribute, int *value, int attribute, int device) {
+int cuDevicePrimaryCtxRelease_v2(int device) {
   (void)device;
-  *value = attribute == 75 ? 9 : attribute == 76 ? 0 : 1; /* sm_90 */
+  fake.contexts--;
   return 0;
 }
-CALL(cuDeviceTotalMem_v2, size_t *bytes, int device) {
-  (void)device;
-  *bytes = 1 << 30;
+int cuCtxPushCurrent_v2(void *context) {
+  fake.current += context == &fake ? 1 : 1000;
   return 0;
 }
-CALL(cuDevicePrimaryCtxRetain, void **context, int device) {
-  (void)device;
-  MAY_FAIL;
-  *context = module_data;
+int cuCtxPopCurrent_v2(void **context) {
+  *context = &fake;
+  fake.current--;
   return 0;
 }
-CALL(cuDevicePrimaryCtxRelease_v2, int device) {
-  (void)device;
+int cuModuleLoadData(void **module, const void *image) {
+  CALL(BROKEN);
+  if (fake.current != 1 || (strncmp(image, "binary of ", 10) != 0 && !strstr(image, ".entry")))
+    return BROKEN;
+  *module = malloc(1);
+  fake.modules++;
   return 0;
 }
-CALL(cuCtxPushCurrent_v2, void *context) {
-  (void)context;
-  return 0;
-}
-CALL(cuCtxPopCurrent_v2, void **context) {
-  *context = module_data;
-  return 0;
-}
-/* a module is a copy of its PTX */
-CALL(cuModuleLoadData, void **module, const void *image) {
-  MAY_FAIL;
-  *module = strdup(image);
-  return *module ? 0 : 2;
-}
-CALL(cuModuleUnload, void *module) {
+int cuModuleUnload(void *module) {
   free(module);
+  fake.modules--;
+  return fake.current == 1 ? 0 : BROKEN;
+}
+int cuModuleGetFunction(void **function, void *module, const char *name) {
+  CALL(BROKEN);
+  snprintf(fake.kernel_name, sizeof fake.kernel_name, "%s", name);
+  *function = module;
   return 0;
 }
-CALL(cuModuleGetFunction, void **function, void *module, const char *name) {
-  *function = strstr(module, name);
-  return *function ? 0 : 500;
+/* the robot of kernels for any robot */
+int cuModuleGetGlobal_v2(uint64_t *address, size_t *bytes, void *module, const char *name) {
+  static char constants[65536];
+  CALL(BROKEN);
+  (void)module, (void)name;
+  *address = (uint64_t)(uintptr_t)constants;
+  *bytes = sizeof constants;
+  return 0;
 }
-CALL(cuModuleGetGlobal_v2, uint64_t *at, size_t *bytes, void *module, const char *name) {
-  *at = (uintptr_t)module_data, *bytes = sizeof module_data;
-  return strstr(module, name) ? 0 : 500;
+int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                   unsigned bz, unsigned shared, void *stream, void **arguments, void **extra) {
+  CALL(BROKEN);
+  if (!function || gy != 1 || gz != 1 || by != 1 || bz != 1 || shared || extra || fake.current != 1)
+    return BROKEN;
+  fake.threads = (size_t)gx * bx;
+  fake.stream = stream;
+  if (fake.kernel) fake.kernel(arguments);
+  return 0;
 }
-CALL(cuLaunchKernel, void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
-     unsigned by, unsigned bz, unsigned shared, void *stream, void **arguments, void **extra) {
-  (void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)stream;
-  (void)arguments, (void)extra;
-  MAY_FAIL;
-  return !function;
+int cuMemAlloc_v2(uint64_t *block, size_t bytes) {
+  CALL(OUT_OF_MEMORY);
+  void *made = malloc(bytes);
+  if (!made || fake.current != 1) return OUT_OF_MEMORY;
+  memset(made, 0xff, bytes);
+  *block = (uint64_t)(uintptr_t)made;
+  fake.blocks++;
+  return 0;
 }
-CALL(cuMemAlloc_v2, uint64_t *block, size_t bytes) {
-  MAY_FAIL;
-  *block = (uintptr_t)calloc(1, bytes);
-  return *block ? 0 : 2;
-}
-CALL(cuMemFree_v2, uint64_t block) {
+int cuMemFree_v2(uint64_t block) {
   free((void *)(uintptr_t)block);
+  fake.blocks--;
   return 0;
 }
-CALL(cuMemcpyHtoDAsync_v2, uint64_t to, const void *from, size_t bytes, void *stream) {
-  (void)stream;
-  MAY_FAIL;
+int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *stream) {
+  CALL(BROKEN);
   memcpy((void *)(uintptr_t)to, from, bytes);
-  return 0;
+  fake.pending++;
+  fake.stream = stream;
+  return fake.current == 1 ? 0 : BROKEN;
 }
-CALL(cuMemcpyDtoHAsync_v2, void *to, uint64_t from, size_t bytes, void *stream) {
-  (void)stream;
-  MAY_FAIL;
-  memcpy(to, (const void *)(uintptr_t)from, bytes);
-  return 0;
+int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *stream) {
+  CALL(BROKEN);
+  memcpy(to, (void *)(uintptr_t)from, bytes);
+  fake.pending++;
+  fake.stream = stream;
+  return fake.current == 1 ? 0 : BROKEN;
 }
-CALL(cuMemsetD8Async, uint64_t block, unsigned char value, size_t bytes, void *stream) {
-  (void)stream;
+int cuMemsetD8Async(uint64_t block, unsigned char value, size_t bytes, void *stream) {
+  CALL(BROKEN);
   memset((void *)(uintptr_t)block, value, bytes);
+  fake.stream = stream;
+  return fake.current == 1 ? 0 : BROKEN;
+}
+int cuStreamSynchronize(void *stream) {
+  CALL(BROKEN);
+  fake.pending = 0;
+  return stream == fake.stream || !stream ? 0 : BROKEN;
+}
+int cuGetErrorString(int result, const char **text) {
+  *text = result == BROKEN ? "it is broken" : NULL;
+  return result != BROKEN;
+}
+
+/* ---- NVRTC */
+static char text_of_program[64];
+
+const char *nvrtcGetErrorString(int result) { return result == 6 ? "does not compile" : "no"; }
+int nvrtcCreateProgram(void **program, const char *text, const char *name, int headers,
+                       const char *const *a, const char *const *b) {
+  CALL(5);
+  (void)a, (void)b;
+  *program = text_of_program;
+  fake.programs++;
+  fake.text_size = strlen(text);
+  return headers || strcmp(name, "robot.cu") != 0;
+}
+int nvrtcCompileProgram(void *program, int count, const char *const *options) {
+  CALL(6);
+  fake.options[0] = '\0';
+  for (int i = 0; i < count; i++)
+    snprintf(fake.options + strlen(fake.options), sizeof fake.options - strlen(fake.options), "%s ",
+             options[i]);
+  return program != text_of_program;
+}
+static const char compiler_log[] =
+    "robot.cu(7): warning: unused\nrobot.cu(9): error: no such name\n";
+int nvrtcGetProgramLogSize(void *program, size_t *size) {
+  (void)program;
+  *size = sizeof compiler_log;
   return 0;
 }
-CALL(cuStreamSynchronize, void *stream) {
-  (void)stream;
-  MAY_FAIL;
+int nvrtcGetProgramLog(void *program, char *log) {
+  (void)program;
+  memcpy(log, compiler_log, sizeof compiler_log);
   return 0;
 }
-CALL(cuGetErrorString, int result, const char **text) {
-  *text = result == 2 ? "out of memory" : "an error";
+int nvrtcGetCUBINSize(void *program, size_t *size) {
+  CALL(7);
+  (void)program;
+  *size = sizeof "binary of robot";
+  return 0;
+}
+int nvrtcGetCUBIN(void *program, char *cubin) {
+  CALL(7);
+  (void)program;
+  memcpy(cubin, "binary of robot", sizeof "binary of robot");
+  return 0;
+}
+int nvrtcGetPTXSize(void *program, size_t *size) { return nvrtcGetCUBINSize(program, size); }
+int nvrtcGetPTX(void *program, char *ptx) { return nvrtcGetCUBIN(program, ptx); }
+int nvrtcDestroyProgram(void **program) {
+  fake.programs--;
+  *program = NULL;
   return 0;
 }

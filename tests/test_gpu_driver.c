@@ -1,0 +1,232 @@
+/* test_gpu_driver.c: libjounce_gpu on a driver that only pretends (gpu/fake_driver.c): what a device
+ * is asked for, and with which numbers; every call of driver and compiler fails once, and is reported
+ * without a leak. */
+#include <dlfcn.h>
+#include <jounce/gpu.h>
+#include <jounce/io.h>
+#include <string.h>
+
+#include "gpu/fake_driver.h"
+#include "helpers/check.h"
+
+static fake_driver *fake;
+
+static jn_model *load_builtin(const char *name) {
+  jn_model *model = NULL;
+  jn_error error;
+  assert_ok(jn_model_load(name, NULL, NULL, &model, &error));
+  return model;
+}
+
+/* a library that is loaded already is found by its name, libcuda.so.1 */
+static int start(void **state) {
+  (void)state;
+  void *library = dlopen(TEST_FAKE_DRIVER, RTLD_NOW);
+  if (!library) print_error("%s\n", dlerror());
+  fake = library ? dlsym(library, "fake") : NULL;
+  return fake == NULL;
+}
+static int reset(void **state) {
+  (void)state;
+  memset(fake, 0, sizeof *fake);
+  fake->devices = 2;
+  return 0;
+}
+static void assert_nothing_is_kept(void) {
+  assert_int_equal(fake->contexts, 0);
+  assert_int_equal(fake->current, 0);
+  assert_int_equal(fake->modules, 0);
+  assert_int_equal(fake->blocks, 0);
+  assert_int_equal(fake->programs, 0);
+}
+
+/* tau = q + 10 v + 100 v' of a pendulum; no result where q < 0 */
+static void kernel(void **arguments) {
+  const size_t n = *(size_t *)arguments[0];
+  const double *q = *(double **)arguments[1], *v = *(double **)arguments[2];
+  double *tau = *(double **)arguments[3];
+  int *without = *(int **)arguments[4];
+  for (size_t s = 0; s < n; s++) {
+    tau[s] = q[s] + 10 * v[s] + 100 * v[n + s];
+    without[s] = q[s] < 0;
+  }
+}
+
+static const jn_gpu_options plain = {.device = 1, .cache = "", .nvrtc = TEST_FAKE_DRIVER};
+
+static void devices_are_counted_and_described(void **state) {
+  (void)state;
+  jn_model *model = load_builtin("pendulum");
+  jn_gpu *gpu;
+  jn_gpu_info info;
+  jn_error error;
+  assert_int_equal(jn_gpu_count(&error), 2);
+  assert_ok(jn_gpu_new(model, &plain, NULL, &gpu, &error));
+  assert_ok(jn_gpu_describe(gpu, &info));
+  assert_string_equal(info.name, "fake 41");
+  assert_int_equal(info.major, 9);
+  assert_int_equal(info.minor, 1);
+  assert_int_equal(info.multiprocessors, 132);
+  assert_true(info.memory == (size_t)41 << 20);
+  jn_gpu_free(gpu);
+  jn_gpu_options o = plain;
+  o.device = 2;
+  assert_status(jn_gpu_new(model, &o, NULL, &gpu, &error), JN_ERR_FILE);
+  assert_non_null(
+      strstr(error.message, "there is no device 2: the driver finds 2, counted from 0"));
+  assert_null(gpu);
+  fake->devices = 0;
+  assert_status(jn_gpu_new(model, &o, NULL, &gpu, &error), JN_ERR_FILE);
+  assert_non_null(strstr(error.message, "the driver finds none"));
+  assert_int_equal(jn_gpu_count(&error), 0);
+  assert_non_null(strstr(error.message, "the driver finds no device"));
+  assert_nothing_is_kept();
+  jn_model_free(model);
+}
+
+static void numbers_arrive_and_come_back(void **state) {
+  (void)state;
+  enum { N = 1000 };
+  static double q[N], v[2 * N], tau[N], back[N];
+  static int without[N];
+  jn_model *model = load_builtin("pendulum");
+  jn_gpu *gpu;
+  jn_error error;
+  void *block;
+  for (int s = 0; s < N; s++) q[s] = 0.001 * s, v[s] = s, v[N + s] = -2 * s;
+  fake->kernel = kernel;
+  assert_ok(jn_gpu_new(model, &plain, NULL, &gpu, &error));
+  assert_ok(jn_gpu_inverse_dynamics(gpu, 0, N, q, v, tau, NULL, NULL, &error));
+  for (int s = 0; s < N; s++) assert_true(tau[s] == q[s] + 10 * v[s] + 100 * v[N + s]);
+  assert_true(fake->threads >= N && fake->threads < N + 1024);
+  assert_int_equal(fake->pending, 0);
+  assert_int_equal(fake->blocks, 0); /* a call keeps none */
+  assert_non_null(strstr(fake->options, "--gpu-architecture=sm_91 "));
+  assert_null(strstr(fake->options, "-fmad=false"));
+  assert_true(fake->text_size > 10000);
+  /* a state without result: the call fails and writes nothing, or says which */
+  q[7] = q[9] = -1;
+  memset(tau, 0, sizeof tau);
+  assert_status(jn_gpu_inverse_dynamics(gpu, 0, N, q, v, tau, NULL, NULL, &error),
+                JN_ERR_NOT_FINITE);
+  assert_non_null(strstr(error.message, "2 of 1000 states have no result, the first is 7"));
+  for (int s = 0; s < N; s++) assert_true(tau[s] == 0);
+  assert_ok(jn_gpu_inverse_dynamics(gpu, 0, N, q, v, tau, without, NULL, &error));
+  for (int s = 0; s < N; s++) assert_int_equal(without[s], s == 7 || s == 9);
+  assert_true(tau[999] == q[999] + 10 * v[999] + 100 * v[1999]);
+  /* memory of the device, and a stream */
+  int stream;
+  assert_ok(jn_gpu_allocate(gpu, sizeof q, &block, &error));
+  assert_int_equal(fake->blocks, 1);
+  assert_ok(jn_gpu_upload(gpu, block, q, sizeof q, &stream, &error));
+  assert_ptr_equal(fake->stream, &stream);
+  assert_int_equal(fake->pending, 0);
+  assert_ok(jn_gpu_download(gpu, back, block, sizeof q, &stream, &error));
+  assert_memory_equal(back, q, sizeof q);
+  assert_ok(jn_gpu_wait(gpu, &stream, &error));
+  jn_gpu_release(gpu, block);
+  /* arrays on the device are used where they are: no copies, and the work is on the stream */
+  const jn_gpu_call there = {.on_device = 1, .stream = &stream};
+  fake->pending = 0;
+  assert_ok(jn_gpu_inverse_dynamics(gpu, 0, N, q, v, back, without, &there, &error));
+  assert_memory_equal(back, tau, sizeof tau);
+  assert_int_equal(fake->pending, 0);
+  assert_ptr_equal(fake->stream, &stream);
+  assert_int_equal(fake->blocks, 0);
+  jn_gpu_free(gpu);
+  assert_nothing_is_kept();
+  jn_model_free(model);
+}
+
+static void strict_kernels_are_compiled_without_fused_operations(void **state) {
+  (void)state;
+  jn_model *model = load_builtin("pendulum");
+  jn_gpu_options o = plain;
+  jn_gpu *gpu;
+  jn_error error;
+  o.strict = 1;
+  assert_ok(jn_gpu_new(model, &o, NULL, &gpu, &error));
+  assert_ok(jn_gpu_prepare(gpu, JN_KERNEL_FORWARD, 1, &error));
+  assert_non_null(strstr(fake->options, "-fmad=false"));
+  jn_gpu_free(gpu);
+  /* a compiler that is not there is named, with what to install */
+  o.nvrtc = "/nowhere/libnvrtc.so";
+  assert_ok(jn_gpu_new(model, &o, NULL, &gpu, &error));
+  assert_status(jn_gpu_prepare(gpu, JN_KERNEL_INVERSE_PARTIALS, 0, &error), JN_ERR_FILE);
+  assert_non_null(strstr(error.message, "NVRTC (/nowhere/libnvrtc.so) is not found"));
+  jn_gpu_free(gpu);
+  /* without a compiler the kernels for any robot serve, where this library was built with them */
+  jn_status found[2];
+  for (int chosen = 0; chosen < 2; chosen++) {
+    o.generic = chosen;
+    assert_ok(jn_gpu_new(model, &o, NULL, &gpu, &error));
+    found[chosen] = jn_gpu_prepare(gpu, JN_KERNEL_INVERSE, 0, &error);
+    assert_int_equal(fake->modules, found[chosen] == JN_OK);
+    jn_gpu_free(gpu);
+  }
+  assert_int_equal(found[0], found[1]);
+  assert_nothing_is_kept();
+  jn_model_free(model);
+}
+
+/* Opens a device, computes and closes it: the status of the first call that fails. */
+static jn_status everything(const jn_model *model, jn_error *error) {
+  double q[3] = {0, 1, 2}, v[6] = {1, 2, 3, 4, 5, 6}, tau[3] = {7, 7, 7};
+  void *block = NULL;
+  jn_gpu *gpu = NULL;
+  jn_status status = jn_gpu_new(model, &plain, NULL, &gpu, error);
+  if (!status) status = jn_gpu_inverse_dynamics(gpu, 0, 3, q, v, tau, NULL, NULL, error);
+  if (status && gpu) assert_true(tau[0] == 7 || fake->fails_at > 20);
+  if (!status) status = jn_gpu_allocate(gpu, 24, &block, error);
+  if (!status) status = jn_gpu_upload(gpu, block, q, 24, NULL, error);
+  if (!status) status = jn_gpu_download(gpu, q, block, 24, NULL, error);
+  if (!status) status = jn_gpu_wait(gpu, NULL, error);
+  jn_gpu_release(gpu, block);
+  jn_gpu_free(gpu);
+  return status;
+}
+
+static void every_call_of_the_driver_may_fail(void **state) {
+  (void)state;
+  jn_model *model = load_builtin("pendulum");
+  jn_error error;
+  fake->kernel = kernel;
+  assert_ok(everything(model, &error));
+  assert_nothing_is_kept();
+  const long all = fake->calls;
+  assert_true(all > 25);
+  int memory = 0, compiler = 0;
+  for (long k = 1; k <= all; k++) {
+    reset(NULL);
+    fake->kernel = kernel;
+    fake->fails_at = k;
+    memset(&error, 0, sizeof error);
+    const jn_status status = everything(model, &error);
+    assert_true(status == JN_ERR_STATE || status == JN_ERR_FILE || status == JN_ERR_MEMORY);
+    assert_true(strstr(error.message, "gpu: ") == error.message);
+    assert_nothing_is_kept();
+    if (status == JN_ERR_MEMORY) {
+      assert_non_null(strstr(error.message, "compute fewer states in a call"));
+      memory++;
+    } else if (strstr(error.message, "NVRTC")) {
+      if (strstr(error.message, "does not compile"))
+        assert_non_null(strstr(error.message, "error: no such name"));
+      compiler++;
+    } else {
+      assert_non_null(strstr(error.message, "it is broken (CUDA error 999)"));
+    }
+  }
+  assert_int_equal(memory, 2);   /* of the call, of the user */
+  assert_int_equal(compiler, 4); /* program, compilation, size, binary */
+  jn_model_free(model);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup(devices_are_counted_and_described, reset),
+      cmocka_unit_test_setup(numbers_arrive_and_come_back, reset),
+      cmocka_unit_test_setup(strict_kernels_are_compiled_without_fused_operations, reset),
+      cmocka_unit_test_setup(every_call_of_the_driver_may_fail, reset),
+  };
+  return cmocka_run_group_tests(tests, start, NULL);
+}
