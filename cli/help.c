@@ -694,7 +694,7 @@ const char cli_generate_help[] =
     "  --output FOLDER        where the files are written\n"
     "  --id ORDERS            inverse dynamics: 2, or 0,2, or 0-5: the functions NAME_id2, ...\n"
     "  --fd ORDERS            forward dynamics, orders 0 to 2: NAME_fd0, ...\n"
-    "  --kinematics ORDERS    poses of all bodies and their twists, orders 0 to 5: NAME_kin0, ...\n"
+    "  --kinematics ORDERS    poses of all links and their twists, orders 0 to 5: NAME_kin0, ...\n"
     "  --mass                 mass matrix: NAME_mass\n"
     "  --scalar NAME          double (default), or float: for processors without double precision\n"
     "  --signature NAME       plain (default), or casadi: what CasADi's external() loads\n"

@@ -23,7 +23,7 @@ typedef struct jn_generate_options {
                        JN_MAX_GENERATE_NAME characters; NULL: from the model's name */
   unsigned inverse;    /* bit r: inverse dynamics of order r <= JN_MAX_GENERATE_INVERSE */
   unsigned forward;    /* bit r: forward dynamics of order r <= JN_MAX_GENERATE_FORWARD */
-  unsigned kinematics; /* bit r: poses of all bodies, and their twists to order r <=
+  unsigned kinematics; /* bit r: poses of all frames, and their twists to order r <=
                           JN_MAX_GENERATE_KINEMATICS */
   int mass;            /* 1: the mass matrix */
   jn_scalar scalar;
@@ -52,7 +52,7 @@ typedef struct jn_generated {
  *   int NAME_mass(const double *q, double *M)                              mass matrix [nv x nv]
  *   int NAME_kinR(const double *q, const double *v, double *pose, double *twist)    kinematics
  * with the arrays of jn_inverse_dynamics and jn_forward_dynamics; v of NAME_kinR: [(R+1) x nv];
- * pose [bodies x 12]: rotation row by row, position; twist [(R+1) x bodies x 6]. They return 0, or 1 if there is
+ * pose [frames x 12]: rotation row by row, position; twist [(R+1) x frames x 6]. They return 0, or 1 if there is
  * no result: a number is not finite, an angle is beyond 1e6 (float: 1e4), or the dynamics are singular. With
  * several lanes number i of state l is at i lanes + l in every array, and bit l of what is returned
  * belongs to state l. A quaternion may have any length but zero. Compiled without contraction (-ffp-contract=off) they

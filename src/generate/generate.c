@@ -265,6 +265,14 @@ static void put_header(jn_text *t, const jn_job *job) {
     while (!t->failed && t->length < before + 33) jn_text_put(t, " ");
     jn_text_format(t, " %6d  %6d\n", j->iq, j->iv);
   }
+  if (job->set.kinematics) {
+    jn_text_put(t, " *\n *   link: number in pose and twist\n");
+    for (int f = 0; f < m->nframe; f++) {
+      jn_text_format(t, " *   %3d  ", f);
+      jn_text_name(t, m->frame[f].name);
+      jn_text_put(t, "\n");
+    }
+  }
   jn_text_format(t,
                  " */\n#ifndef %s_H\n#define %s_H\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
                  "#define %s_NQ %d /* length of q */\n#define %s_NV %d /* length of v, v', tau */\n"

@@ -41,11 +41,11 @@ static jn_operation mass(const jn_model *m) {
 static jn_operation kinematics(const jn_model *m, int r) {
   jn_operation o = {.kind = JN_GENERATE_KINEMATICS, .order = r, .nin = 2, .nout = 2};
   name_operation(&o, "kin");
-  o.what = "kinematics: of each body its rotation R, row by row, and position; twists (w, v)";
+  o.what = "kinematics: of each link its rotation R, row by row, and position; twists (w, v)";
   o.in[0] = array_of("q", 1, m->nq);
   o.in[1] = array_of("v", r + 1, m->nv);
-  o.out[0] = array_of("pose", m->nbody, 12);
-  o.out[1] = array_of("twist", r + 1, 6 * m->nbody);
+  o.out[0] = array_of("pose", m->nframe, 12);
+  o.out[1] = array_of("twist", r + 1, 6 * m->nframe);
   return o;
 }
 

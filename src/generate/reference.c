@@ -157,7 +157,7 @@ static jn_status reference(const jn_model *m, jn_data *data, const jn_operation 
   }
   status = jn_kinematics(m, data, o->order, q, v);
   double jet[6 * (JN_MAX_GENERATE_KINEMATICS + 1)];
-  for (int b = 0; b < m->nbody && !status; b++) {
+  for (int b = 0; b < m->nframe && !status; b++) {
     jn_pose C;
     status = jn_frame_pose(m, data, b, &C);
     if (!status)
@@ -168,7 +168,7 @@ static jn_status reference(const jn_model *m, jn_data *data, const jn_operation 
                           C.R.m[2][2], C.p.x,       C.p.y,       C.p.z};
     memcpy(out + 12 * b, x, sizeof x);
     for (int k = 0; k <= o->order; k++)
-      memcpy(more + 6 * (k * m->nbody + b), jet + 6 * k, 6 * sizeof *jet);
+      memcpy(more + 6 * (k * m->nframe + b), jet + 6 * k, 6 * sizeof *jet);
   }
   return status;
 }

@@ -616,21 +616,23 @@ void jn_generate_mass(jn_text *t, const jn_job *job) {
               "  return states_without_result(~0, nan);\n}\n");
 }
 
-/* the frame C of body b in its link */
-static void generate_frame(jn_text *t, const jn_job *job, int b) {
-  const jn_pose C = job->m->body_pose[b];
+/* the pose C of a frame in its link; returns the link (-1: the world) */
+static int generate_frame(jn_text *t, const jn_job *job, int frame) {
+  const jn_frame *f = &job->m->frame[frame];
+  const jn_pose C = f->body < 0 ? f->pose : jn_pose_mul(job->m->body_pose[f->body], f->pose);
   const double x[12] = {C.R.m[0][0], C.R.m[0][1], C.R.m[0][2], C.R.m[1][0],
                         C.R.m[1][1], C.R.m[1][2], C.R.m[2][0], C.R.m[2][1],
                         C.R.m[2][2], C.p.x,       C.p.y,       C.p.z};
   jn_text_put(t, "  {\n    static const double C[12] = {");
   jn_text_numbers(t, x, 12);
   jn_text_put(t, "};\n");
+  return f->body < 0 ? -1 : job->m->body_link[f->body];
 }
 
 void jn_generate_kinematics(jn_text *t, const jn_job *job, int r) {
   const jn_model *m = job->m;
   const int spatial = job->set.representation == JN_SPATIAL, first = first_link(job);
-  const int bodies = m->nbody;
+  const int frames = m->nframe;
   char id[JN_MAX_GENERATE_NAME + 16];
   snprintf(id, sizeof id, "%s_kin%d", job->name, r);
   jn_text_format(t, "\n/* kinematics of order %d */\n", r);
@@ -645,7 +647,6 @@ void jn_generate_kinematics(jn_text *t, const jn_job *job, int r) {
       "  real pose[12], twist[6 * (K + 1)], room[24 * (K + 2)];\n"
       "  v3 base;\n  six *const Vworld = NULL;\n  (void)Vworld, (void)given;\n",
       id, r);
-  if (link_is_free(&m->link[0])) jn_text_put(t, "  base_jet B[K + 1];\n");
   for (int i = first; i < m->nlink; i++)
     jn_text_format(t, "  KINEMATICS_LINK(%d, %d)\n", i, jn_kind_width(m->link[i].kind));
   for (int i = 0; i < m->nlink; i++) jn_text_format(t, "  real E%d[9];\n  v3 O%d;\n", i, i);
@@ -662,8 +663,8 @@ void jn_generate_kinematics(jn_text *t, const jn_job *job, int r) {
     const int i = m->free_link[n], iq = m->link[i].iq, iv = m->link[i].iv;
     jn_text_format(t,
                    "  free_motion_in(&link%d, REP, 0, K, NV, q + %d, v3_zero(), in + %d, v + %d, "
-                   "X%d, %s);\n",
-                   i, iq, iv, iv, i, base_name(job, i));
+                   "X%d, NULL);\n",
+                   i, iq, iv, iv, i);
   }
   generate_place(t, job);
   for (int i = first; i < m->nlink; i++)
@@ -681,11 +682,13 @@ void jn_generate_kinematics(jn_text *t, const jn_job *job, int r) {
   for (int i = 1; i < m->nlink; i++)
     jn_text_format(t, "  place_link(&link%d, q + %d, X%d, E%d, O%d, E%d, &O%d);\n", i,
                    m->link[i].iq, i, m->link[i].parent, m->link[i].parent, i, i);
-  for (int b = 0; b < bodies; b++) {
-    const int link = m->body_link[b];
-    generate_frame(t, job, b);
-    jn_text_format(t, "    place_frame(C, E%d, O%d, base, pose);\n", link, link);
-    if (link == 0 && job->fixed)
+  for (int f = 0; f < frames; f++) {
+    const int link = generate_frame(t, job, f);
+    if (link < 0)
+      jn_text_put(t, "    UNROLL_ALL for (int j = 0; j < 12; j++) pose[j] = real_of(C[j]);\n");
+    else
+      jn_text_format(t, "    place_frame(C, E%d, O%d, base, pose);\n", link, link);
+    if (link < 0 || (link == 0 && job->fixed))
       jn_text_put(t,
                   "    UNROLL_ALL for (int j = 0; j < 6 * (K + 1); j++) twist[j] = real_of(0);\n");
     else if (spatial && link == 0 && link_is_free(&m->link[0])) /* as it was given */
@@ -701,7 +704,7 @@ void jn_generate_kinematics(jn_text *t, const jn_job *job, int r) {
                    "    UNROLL_ALL for (int k = 0; k <= K; k++)\n"
                    "      write_numbers(6, twist + 6 * k, twist_out + (size_t)(k * %d + %d) * "
                    "stride, stride, &nan);\n  }\n",
-                   12 * b, 6 * bodies, 6 * b);
+                   12 * f, 6 * frames, 6 * f);
   }
   jn_text_put(t, "  return states_without_result(~0, nan);\n}\n");
 }
