@@ -22,13 +22,19 @@ test-browser: setup-test
 	JOUNCE_BROWSER=full ctest --test-dir $(BUILD) -R 'test_report|test_scene|test_browser|test_site|test_picture' --verbose
 
 # everything, with what takes long or needs large packages
-test-all: setup-torch test test-browser test-types test-wheel test-cluster test-wasm
+test-all: setup-torch test test-browser test-types test-wheel test-cluster test-wasm test-arm
 
 # the stub of the Python module by a type checker
 test-types: setup-test
 	@tools/setup types
 	@$(MAKE) --no-print-directory all CMAKE_FLAGS="-DJOUNCE_TESTS=ON -DJOUNCE_WERROR=ON"
 	JOUNCE_TYPES=1 ctest --test-dir $(BUILD) -R test_python_types --verbose
+
+# generated code on emulated microcontrollers
+test-arm: setup-test
+	@tools/setup arm
+	@$(MAKE) --no-print-directory all CMAKE_FLAGS="-DJOUNCE_TESTS=ON -DJOUNCE_WERROR=ON"
+	ctest --test-dir $(BUILD) -R test_generate_arm --verbose
 
 # sweeps under mpirun and on a Dask cluster
 test-cluster: setup-test
@@ -156,8 +162,8 @@ help:
 	@echo "make deb      Debian packages in $(BUILD)/deb; make test-deb: tried in a clean root (as root)"
 	@echo "make python   the Python module, $(BUILD)/python/jounce"
 	@echo "make wheel    a wheel in $(BUILD)/wheel; make test-wheel: pip install . in a plain environment without network"
-	@echo "make test-all everything: test, test-browser, test-types, test-wheel, test-wasm, test-cluster (mpirun, Dask)"
+	@echo "make test-all everything: test, test-browser, test-types, test-wheel, test-wasm, test-arm, test-cluster (mpirun, Dask)"
 	@echo "make bench    measure; make bench-count: instructions a call; make sanitize: tests under ASan+UBSan; make clang: tests built by clang"
 	@echo "make install PREFIX=/usr/local"
 
-.PHONY: all docs deb test-deb test test-all test-browser test-wheel test-cluster test-types test-gpu wheel demo bench bench-count python install sanitize clang format clean help setup-build setup-test setup-python setup-torch setup-demo setup-clang
+.PHONY: all docs deb test-deb test test-all test-arm test-browser test-wheel test-cluster test-types test-gpu wheel demo bench bench-count python install sanitize clang format clean help setup-build setup-test setup-python setup-torch setup-demo setup-clang

@@ -686,7 +686,7 @@ const char cli_elastic_help[] =
     "  jounce elastic double_pendulum reach.json --stiffness 500,200 --motor-inertia 0.1 --text\n";
 
 const char cli_generate_help[] =
-    "usage: jounce generate MODEL --output FOLDER --id ORDERS --fd ORDERS [options]\n\n"
+    "usage: jounce generate MODEL --output FOLDER --id ORDERS | --fd ORDERS | ... [options]\n\n"
     "Writes standalone C for one robot into FOLDER, which is made if it is not there: NAME.c,\n"
     "NAME.h, NAME_test.c (compares with results of this program) and CMakeLists.txt. The code is\n"
     "the library's own core with the robot's constants and a fixed order: no dependencies, no\n"
@@ -694,6 +694,10 @@ const char cli_generate_help[] =
     "  --output FOLDER        where the files are written\n"
     "  --id ORDERS            inverse dynamics: 2, or 0,2, or 0-5: the functions NAME_id2, ...\n"
     "  --fd ORDERS            forward dynamics, orders 0 to 2: NAME_fd0, ...\n"
+    "  --kinematics ORDERS    poses of all links and their twists, orders 0 to 5: NAME_kin0, ...\n"
+    "  --mass                 mass matrix: NAME_mass\n"
+    "  --scalar NAME          double (default), or float: for processors without double precision\n"
+    "  --signature NAME       plain (default), or casadi: what CasADi's external() loads\n"
     "  --lanes N              1 (default), 4 or 8 states in a call, number i of state l at i N + l\n"
     "  --name NAME            a C identifier; default: from the model's name\n"
     "  --representation NAME  of twists and wrenches of free joints: spatial (default), body,\n"

@@ -48,14 +48,28 @@ strict="-O1 -ffp-contract=off -DSTRICT"
 clang=
 command -v clang >/dev/null && clang=clang
 
-"$build/jounce" generate mix.json --id 3 --fd 1 --damping --output mix -q
+"$build/jounce" generate mix.json --id 3 --fd 1 --mass --kinematics 2 --damping --output mix -q
+for r in body hybrid mixed; do
+  "$build/jounce" generate mix.json --mass --kinematics 1 --representation $r --output "mix_$r" -q
+done
 "$build/jounce" generate "$source/tests/data/odd/all_joint_types.json" --id 2 --fd 0 --lanes 4 --representation hybrid \
   --gravity 1,2,3 --output all -q
 "$build/jounce" generate humanoid --id 1 --representation mixed --output humanoid -q
 "$build/jounce" generate tilthex --id 2 --fd 0 --representation body --output tilthex -q
 "$build/jounce" generate double_pendulum --id 0,4 --fd 1 --lanes 8 --name two --output two -q
+"$build/jounce" generate mix.json --id 0-2 --fd 0 --mass --kinematics 0 --scalar float --output single -q
+"$build/jounce" generate double_pendulum --id 0 --fd 0 --mass --kinematics 0 --lanes 4 --scalar float --name two --output single4 -q
+"$build/jounce" generate mix.json --id 1 --fd 0 --mass --kinematics 1 --signature casadi --output casadi -q
 # shellcheck disable=SC2086
 check mix mix gcc $strict
+for r in body hybrid mixed; do
+  # shellcheck disable=SC2086
+  check mix_$r mix gcc $strict
+done
+check single mix gcc -O1 -Wdouble-promotion
+check single4 two gcc -O1 -Wdouble-promotion
+# shellcheck disable=SC2086
+check casadi mix gcc $strict
 # shellcheck disable=SC2086
 check all all gcc $strict
 # shellcheck disable=SC2086
@@ -84,7 +98,7 @@ cat >gripper.json <<'EOF'
  {"name": "one", "parent": "palm", "joint": {"name": "left", "type": "prismatic", "axis": [1, 0, 0]},
   "home": {"p": [0.1, 0.2, 0.1]}, "mass": 0.3, "inertia": [[0.001, 0, 0], [0, 0.001, 0], [0, 0, 0.001]]}]}
 EOF
-"$build/jounce" generate gripper.json --id 0,5 --fd 0,2 --damping --output grip -q
+"$build/jounce" generate gripper.json --id 0,5 --fd 0,2 --mass --kinematics 1 --damping --output grip -q
 "$build/jounce" generate gripper.json --floating --id 2 --fd 1 --lanes 4 --representation spatial --output floating -q
 # shellcheck disable=SC2086
 check grip gripper gcc $strict
@@ -99,7 +113,7 @@ sed 's/, -1.3, 0.05/, -1.3001, 0.05/' grip/gripper.c >wrong/gripper.c
 cmp -s grip/gripper.c wrong/gripper.c && fail "the ratio is not in the text"
 gcc -O1 -Wno-psabi -o wrong/test wrong/gripper.c wrong/gripper_test.c -lm
 if wrong/test >wrong/out; then fail "a wrong ratio does not appear"; fi
-[ "$(grep -c FAILED wrong/out)" = 4 ] || fail "a wrong ratio does not appear in every operation"
+[ "$(grep -c FAILED wrong/out)" = 7 ] || fail "a wrong ratio does not appear in every operation"
 g++ -std=c++17 -fsyntax-only -x c++ -Wall -Wextra -Werror grip/gripper.c || fail "the text with mimic joints is not C++"
 echo "ok  mimic joints"
 g++ -std=c++17 -fsyntax-only -x c++ -Wall -Wextra -Werror mix/mix.c || fail "the text is not C++"
@@ -110,6 +124,48 @@ cmp humanoid/humanoid.c again/humanoid.c && cmp humanoid/humanoid_test.c again/h
 # nothing but arithmetic: no calls to the outside
 gcc -O1 -Wno-psabi -c -o two/two.o two/two.c
 if nm -u two/two.o | grep -vE 'memcpy|memset|_GLOBAL_OFFSET_TABLE_|__stack_chk_fail'; then fail "two.o calls something"; fi
+
+# what CasADi's external() calls of a shared library, in its order; arguments and results that are not given are NULL
+cat >load.c <<'EOF'
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+typedef int call(const double **, double **, long long *, double *, int);
+int main(int argc, char **argv) {
+  void *library = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
+  if (!library) return 1;
+  void (*const incref)(void) = (void (*)(void))dlsym(library, "mix_mass_incref");
+  long long (*const n_in)(void) = (long long (*)(void))dlsym(library, "mix_mass_n_in"),
+            (*const n_out)(void) = (long long (*)(void))dlsym(library, "mix_id1_n_out");
+  const char *(*const name_in)(long long) = (const char *(*)(long long))dlsym(library, "mix_id1_name_in");
+  const long long *(*const shape)(long long) = (const long long *(*)(long long))dlsym(library, "mix_id1_sparsity_in");
+  int (*const work)(long long *, long long *, long long *, long long *) =
+      (int (*)(long long *, long long *, long long *, long long *))dlsym(library, "mix_id1_work");
+  call *const id = (call *)dlsym(library, "mix_id1");
+  if (!incref || !n_in || !n_out || !name_in || !shape || !work || !id) return 2;
+  incref();
+  long long args, results, integers, numbers;
+  if (work(&args, &results, &integers, &numbers) || args < 2 || results < 1) return 3;
+  if (n_in() != 1 || n_out() != 1 || name_in(1)[0] != 'v' || name_in(1)[1] || name_in(2)) return 4;
+  const long long *v = shape(1); /* a dense nv x 3 */
+  if (v[1] != 3 || v[2] != 1 || shape(2)) return 5;
+  const int nv = (int)v[0], nq = (int)shape(0)[0];
+  double q[100] = {0}, tau[200], w[200];
+  if (nq > 100 || 2 * nv > 200 || numbers > 200) return 6;
+  const double *arg[2] = {q, NULL};
+  double *res[1] = {tau}, *none[1] = {NULL};
+  if (!id(arg, res, NULL, w, 0)) return 7; /* quaternions of zero */
+  for (int i = 0; i < nq; i++) q[i] = 0.5;
+  if (id(arg, res, NULL, w, 0) || id(arg, none, NULL, w, 0)) return 8;
+  double largest = 0;
+  for (int i = 0; i < 2 * nv; i++) largest = fmax(largest, fabs(tau[i]));
+  return largest > 1 && largest < 1e3 ? 0 : 9; /* weights */
+}
+EOF
+gcc -O1 -Wno-psabi -shared -fPIC -o casadi.so casadi/mix.c
+gcc -O1 -Wall -Wextra -Werror -o load load.c -ldl -lm
+./load ./casadi.so || fail "the interface of CasADi"
+echo "ok  interface of CasADi"
 
 # a fault in the core's text appears in the generated code
 mkdir fault
@@ -143,6 +199,10 @@ refuse 'nothing to generate' pendulum --output x
 refuse '--output FOLDER' pendulum --id 0
 refuse 'orders from 0 to 5' pendulum --id 6 --output x
 refuse 'orders from 0 to 2' pendulum --fd 0-3 --output x
+refuse 'orders from 0 to 5' pendulum --kinematics 6 --output x
+refuse 'one lane and double precision' pendulum --id 0 --signature casadi --lanes 4 --output x
+refuse 'one lane and double precision' pendulum --id 0 --signature casadi --scalar float --output x
+refuse 'half' pendulum --id 0 --scalar half --output x
 refuse 'not a C identifier' pendulum --id 0 --name 3x --output x
 refuse 'constraints' fourbar --id 0 --output x
 [ ! -e x ] || fail "a refused call left a folder"

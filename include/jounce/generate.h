@@ -11,14 +11,24 @@
 extern "C" {
 #endif
 
+/* the numbers of the text and of its arrays */
+typedef enum jn_scalar { JN_SCALAR_DOUBLE, JN_SCALAR_FLOAT } jn_scalar;
+/* how functions are called: with arrays, or by CasADi and the tools that use its functions (acados) */
+typedef enum jn_signature { JN_SIGNATURE_PLAIN, JN_SIGNATURE_CASADI } jn_signature;
+
 /* What to generate. Zero is a valid value of every member except that at least one operation is
  * needed. */
 typedef struct jn_generate_options {
-  const char *name; /* prefix of functions and files: a C identifier of at most
+  const char *name;    /* prefix of functions and files: a C identifier of at most
                        JN_MAX_GENERATE_NAME characters; NULL: from the model's name */
-  unsigned inverse; /* bit r: inverse dynamics of order r <= JN_MAX_GENERATE_INVERSE */
-  unsigned forward; /* bit r: forward dynamics of order r <= JN_MAX_GENERATE_FORWARD */
-  int lanes;        /* states per call, side by side: 1 (or 0), 4 or 8 */
+  unsigned inverse;    /* bit r: inverse dynamics of order r <= JN_MAX_GENERATE_INVERSE */
+  unsigned forward;    /* bit r: forward dynamics of order r <= JN_MAX_GENERATE_FORWARD */
+  unsigned kinematics; /* bit r: poses of all frames, and their twists to order r <=
+                          JN_MAX_GENERATE_KINEMATICS */
+  int mass;            /* 1: the mass matrix */
+  jn_scalar scalar;
+  jn_signature signature;           /* JN_SIGNATURE_CASADI: one lane, double */
+  int lanes;                        /* states per call, side by side: 1 (or 0), 4 or 8 */
   jn_representation representation; /* of the twists and wrenches of free joints */
   int damping;                      /* 1: joint forces include damping */
   const double *gravity;            /* [3]; NULL: the model's */
@@ -39,8 +49,11 @@ typedef struct jn_generated {
 /* Generates the texts. The source holds for each operation
  *   int NAME_idR(const double *q, const double *v, double *tau)            inverse dynamics
  *   int NAME_fdR(const double *q, const double *v, const double *tau, double *a)    forward
- * with the arrays of jn_inverse_dynamics and jn_forward_dynamics. They return 0, or 1 if there is
- * no result: a number is not finite, an angle is beyond 1e6, or the dynamics are singular. With
+ *   int NAME_mass(const double *q, double *M)                              mass matrix [nv x nv]
+ *   int NAME_kinR(const double *q, const double *v, double *pose, double *twist)    kinematics
+ * with the arrays of jn_inverse_dynamics and jn_forward_dynamics; v of NAME_kinR: [(R+1) x nv];
+ * pose [frames x 12]: rotation row by row, position; twist [(R+1) x frames x 6]. They return 0, or 1 if there is
+ * no result: a number is not finite, an angle is beyond 1e6 (float: 1e4), or the dynamics are singular. With
  * several lanes number i of state l is at i lanes + l in every array, and bit l of what is returned
  * belongs to state l. A quaternion may have any length but zero. Compiled without contraction (-ffp-contract=off) they
  * give the bits of the library's strict settings, up to the sign of a zero; forward dynamics of a model

@@ -14,20 +14,38 @@
 
 /* for larger angles the three parts of pi/2 do not suffice: jn_sincos_large uses more of its
  * bits */
+#ifdef JN_FLOAT /* generated code in single precision: parts of 11, 11 and 24 bits */
+#define SINCOS_LIMIT 1e4
+#define SC_ROUND 12582912.0 /* 1.5 * 2^23 */
+#define SC_PI_1 1.5703125
+#define SC_PI_2 4.837512969970703125e-04
+#define SC_PI_3 7.54978995489188217e-08
+#define SC_SIGN INT32_MIN
+typedef int32_t sc_int;
+#else
 #define SINCOS_LIMIT 1e6
+#define SC_ROUND 6755399441055744.0 /* 1.5 * 2^52: rounds to an integer, kept in the low bits */
+#define SC_PI_1 1.57079632673412561417e+00
+#define SC_PI_2 6.07710050630396597660e-11
+#define SC_PI_3 2.02226624879595063154e-21
+#define SC_SIGN INT64_MIN
+typedef int64_t sc_int;
+#endif
 void jn_sincos_large(double x, double *sine, double *cosine); /* src/base/elementary.c */
 
 #ifndef SC_LANES
 #define SC_LANES 4
 #endif
 #if SC_LANES > 1
-typedef double sc_real __attribute__((vector_size(8 * SC_LANES), aligned(8)));
-typedef int64_t sc_bits __attribute__((vector_size(8 * SC_LANES), aligned(8)));
+typedef double sc_real
+    __attribute__((vector_size(sizeof(double) * SC_LANES), aligned(sizeof(double))));
+typedef sc_int sc_bits
+    __attribute__((vector_size(sizeof(sc_int) * SC_LANES), aligned(sizeof(sc_int))));
 static inline sc_bits sc_bits_of(sc_real x) { return (sc_bits)x; }
 static inline sc_real sc_real_of(sc_bits x) { return (sc_real)x; }
 #else
 typedef double sc_real;
-typedef int64_t sc_bits;
+typedef sc_int sc_bits;
 static inline sc_bits sc_bits_of(sc_real x) {
   sc_bits b;
   memcpy(&b, &x, sizeof b);
@@ -64,7 +82,7 @@ static inline void sincos_reduced(sc_real r, sc_real e, sc_bits quadrant, double
   sc_real h = 0.5 * z, one = 1.0 - h;
   sc_real c = one + (((1.0 - one) - h) + (z * q - r * e));
   /* an odd quadrant swaps sine and cosine; its second bit changes signs */
-  const int64_t sign = INT64_MIN;
+  const sc_int sign = SC_SIGN;
   sc_bits odd = zero - (quadrant & 1), minus = zero - (quadrant & 2),
           next = zero - ((quadrant + 1) & 2);
   sc_real ss = sc_select(odd, c, s), cc = sc_select(odd, s, c);
@@ -75,14 +93,13 @@ static inline void sincos_reduced(sc_real r, sc_real e, sc_bits quadrant, double
 /* SC_LANES angles up to SINCOS_LIMIT. */
 static inline void sincos_pack(const double *angle, double *sine_out, double *cosine_out) {
   const sc_real x = *(const sc_real *)angle;
-  const double round =
-      6755399441055744.0; /* 1.5 * 2^52: rounds to an integer, kept in the low bits */
+  const double round = SC_ROUND;
   sc_real t = x * 0.63661977236758134308 + round, k = t - round;
   sc_bits quadrant = sc_bits_of(t);
   /* r + e = x - k pi/2 */
-  sc_real a = x - k * 1.57079632673412561417e+00;
-  sc_real w = k * 6.07710050630396597660e-11, b = a - w;
-  sc_real tail = k * 2.02226624879595063154e-21 - ((a - b) - w);
+  sc_real a = x - k * SC_PI_1;
+  sc_real w = k * SC_PI_2, b = a - w;
+  sc_real tail = k * SC_PI_3 - ((a - b) - w);
   sc_real r = b - tail;
   sincos_reduced(r, (b - r) - tail, quadrant, sine_out, cosine_out);
 }

@@ -88,6 +88,8 @@ static const char mass_text[] =
     "  return bad;\n}\n";
 
 static void put_forward(jn_text *t, const jn_job *job, int r) {
+  char smallest[32];
+  snprintf(smallest, sizeof smallest, "%g", JN_SMALLEST_PIVOT);
   jn_text_format(
       t,
       "\nINLINE int %s_fd%d_at(const double *q, const double *v, const double *tau, double *a,\n"
@@ -101,8 +103,8 @@ static void put_forward(jn_text *t, const jn_job *job, int r) {
       "  read_numbers((R + 1) * NY, tau, stride, f, &nan);\n"
       "  expand_rates(NY, own_v, FOLLOWERS, follower, y, tree_v);\n"
       "  int bad = coupled_mass(tree_q, M);\n"
-      "  const int good = factor_coupled(NY, M, %g, least_pivot);\n",
-      job->name, r, r, JN_SMALLEST_PIVOT);
+      "  const int good = factor_coupled(NY, M, %s, least_pivot);\n",
+      job->name, r, r, job->set.scalar == JN_SCALAR_FLOAT ? "SINGULAR_PIVOT" : smallest);
   for (int k = 0; k <= r; k++)
     jn_text_format(
         t,
@@ -129,18 +131,63 @@ void jn_generate_coupled_start(jn_text *t, const jn_job *job) {
   snprintf(tree.name, sizeof tree.name, "tree");
   for (int r = 0; r <= JN_MAX_GENERATE_INVERSE; r++)
     if (orders >> r & 1) jn_generate_inverse(t, &tree, r);
-  if (job->set.forward) {
+  for (int r = 0; r <= JN_MAX_GENERATE_KINEMATICS; r++)
+    if (job->set.kinematics >> r & 1) jn_generate_kinematics(t, &tree, r);
+  const int mass = job->set.forward || job->set.mass;
+  if (mass) {
     snprintf(tree.name, sizeof tree.name, "mass");
     memset(tree.gravity, 0, sizeof tree.gravity);
     jn_generate_inverse(t, &tree, 0);
   }
   put_tables(t, job);
-  if (job->set.forward) jn_text_put(t, mass_text);
+  if (mass) jn_text_put(t, mass_text);
 }
 
-void jn_generate_coupled(jn_text *t, const jn_job *job, int r, int forward) {
-  if (forward)
-    put_forward(t, job, r);
-  else
-    put_inverse(t, job, r);
+static void put_mass(jn_text *t, const jn_job *job) {
+  jn_text_format(t,
+                 "\nINLINE int %s_mass_at(const double *q, double *M_out, size_t stride) {\n"
+                 "  real M[NY * NY], x[NYQ + NY], nan = {0};\n"
+                 "  double tree_q[NQ * LANES];\n"
+                 "  read_numbers(NYQ, q, stride, x, &nan);\n"
+                 "  expand_positions(NYQ, own_q, FOLLOWERS, follower, x, tree_q);\n"
+                 "  const int bad = coupled_mass(tree_q, M);\n"
+                 "  for (int i = 0; i < NY; i++)\n"
+                 "    write_numbers(NY, M + i * NY, M_out + (size_t)(i * NY) * stride, stride, &nan);\n"
+                 "  return bad | states_without_result(~0, nan);\n}\n",
+                 job->name);
+}
+
+static void put_kinematics(jn_text *t, const jn_job *job, int r) {
+  jn_text_format(
+      t,
+      "\nINLINE int %s_kin%d_at(const double *q, const double *v, double *pose, double *twist,\n"
+      "    size_t stride) {\n"
+      "  real x[NYQ + NY], nan = {0};\n"
+      "  double tree_q[NQ * LANES], tree_v[%d * NV * LANES];\n"
+      "  read_numbers(NYQ, q, stride, x, &nan);\n"
+      "  expand_positions(NYQ, own_q, FOLLOWERS, follower, x, tree_q);\n"
+      "  for (int k = 0; k < %d; k++) {\n"
+      "    read_numbers(NY, v + (size_t)(k * NY) * stride, stride, x, &nan);\n"
+      "    expand_rates(NY, own_v, FOLLOWERS, follower, x, tree_v + k * NV * LANES);\n"
+      "  }\n"
+      "  const int bad = tree_kin%d_at(tree_q, tree_v, pose, twist, LANES); /* stride = LANES */\n"
+      "  return bad | states_without_result(~0, nan);\n}\n",
+      job->name, r, r + 1, r + 1, r);
+}
+
+void jn_generate_coupled(jn_text *t, const jn_job *job, const jn_operation *o) {
+  switch (o->kind) {
+    case JN_GENERATE_INVERSE:
+      put_inverse(t, job, o->order);
+      break;
+    case JN_GENERATE_FORWARD:
+      put_forward(t, job, o->order);
+      break;
+    case JN_GENERATE_MASS:
+      put_mass(t, job);
+      break;
+    case JN_GENERATE_KINEMATICS:
+      put_kinematics(t, job, o->order);
+      break;
+  }
 }

@@ -42,16 +42,24 @@ jn_status jn_generate_check(const jn_model *model, const jn_generate_options *se
     snprintf(job->name, sizeof job->name, "%s", set->name);
   else
     make_name(jn_model_name(model), job->name);
-  if (!set->inverse && !set->forward)
+  if (!set->inverse && !set->forward && !set->kinematics && !set->mass)
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "generate: no operation is asked for");
   if (set->inverse >> (JN_MAX_GENERATE_INVERSE + 1) ||
-      set->forward >> (JN_MAX_GENERATE_FORWARD + 1))
-    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
-                   "generate: orders go to %d for inverse and to %d for forward dynamics",
-                   JN_MAX_GENERATE_INVERSE, JN_MAX_GENERATE_FORWARD);
+      set->forward >> (JN_MAX_GENERATE_FORWARD + 1) ||
+      set->kinematics >> (JN_MAX_GENERATE_KINEMATICS + 1))
+    return jn_fail(
+        error, JN_ERR_ARGUMENT, NULL, 0,
+        "generate: orders go to %d for inverse dynamics, to %d for forward dynamics and to "
+        "%d for kinematics",
+        JN_MAX_GENERATE_INVERSE, JN_MAX_GENERATE_FORWARD, JN_MAX_GENERATE_KINEMATICS);
   job->lanes = set->lanes ? set->lanes : 1;
   if (job->lanes != 1 && job->lanes != 4 && job->lanes != 8)
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "generate: lanes can be 1, 4 or 8");
+  if ((unsigned)set->scalar > JN_SCALAR_FLOAT || (unsigned)set->signature > JN_SIGNATURE_CASADI)
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "generate: no such scalar or signature");
+  if (set->signature == JN_SIGNATURE_CASADI && (job->lanes > 1 || set->scalar))
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
+                   "generate: functions for CasADi have one lane and double precision");
   if ((int)set->representation < JN_SPATIAL || (int)set->representation > JN_MIXED)
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "generate: no such representation");
   const double model_gravity[3] = {model->gravity.x, model->gravity.y, model->gravity.z};
@@ -111,7 +119,7 @@ static int is_needed(const jn_job *job, const jn_core_file *f) {
 }
 
 void jn_generate_core(jn_text *t, const jn_job *job) {
-  const unsigned high = job->set.inverse >> 1 | job->set.forward;
+  const unsigned high = job->set.inverse >> 1 | job->set.forward | job->set.kinematics >> 1;
   const int one = job->lanes == 1 && !job->dual;
   jn_text_put(t, "#define JN_BAKED 1\n");
   if (job->set.generic) jn_text_put(t, "#define JN_GENERIC 1\n");
@@ -154,14 +162,18 @@ void jn_generate_dynamics_kernel(jn_text *t, const jn_job *job, int r, int forwa
 }
 
 /* the public function of an operation, and its kernel */
-static void put_entry(jn_text *t, const jn_job *job, const char *op, int r, int forward) {
-  const char *more = forward ? ", const double *tau" : "", *pass = forward ? ", tau" : "",
-             *out = forward ? "a" : "tau";
-  jn_text_format(t,
-                 "\nint %s_%s%d(const double *q, const double *v%s, double *%s) {\n"
-                 "  return %s_%s%d_at(q, v%s, %s, LANES);\n}\n",
-                 job->name, op, r, more, out, job->name, op, r, pass, out);
-  if (job->lanes == 1) jn_generate_dynamics_kernel(t, job, r, forward);
+static void put_entry(jn_text *t, const jn_job *job, const jn_operation *o) {
+  const int casadi = job->set.signature == JN_SIGNATURE_CASADI;
+  jn_generate_operation(t, job, o);
+  jn_text_format(t, "\n%sint %s_%s%s(", casadi ? "static " : "", job->name, o->name,
+                 casadi ? "_plain" : "");
+  jn_generate_arguments(t, job, o, 1);
+  jn_text_format(t, ") {\n  return %s_%s_at(", job->name, o->name);
+  jn_generate_arguments(t, job, o, 0);
+  jn_text_put(t, ", LANES);\n}\n");
+  if (casadi) jn_generate_casadi(t, job, o, 0);
+  if (job->lanes == 1 && !casadi && o->kind <= JN_GENERATE_FORWARD)
+    jn_generate_dynamics_kernel(t, job, o->order, o->kind == JN_GENERATE_FORWARD);
 }
 
 /* Straight code of all links would exceed an instruction cache of 32 KB: measured on robots of 7 to
@@ -172,6 +184,9 @@ static int is_large(const jn_job *job) {
     if (job->set.inverse >> r & 1) most = (r + 1) * (r + 2);
   for (int r = 0; r <= JN_MAX_GENERATE_FORWARD; r++)
     if (job->set.forward >> r & 1 && 4 * (r + 1) * (r + 2) > most) most = 4 * (r + 1) * (r + 2);
+  for (int r = 0; r <= JN_MAX_GENERATE_KINEMATICS; r++)
+    if (job->set.kinematics >> r & 1 && (r + 1) * (r + 2) > most) most = (r + 1) * (r + 2);
+  if (job->set.mass && most < 8) most = 8;
   return most * job->m->nlink > 120;
 }
 
@@ -183,26 +198,37 @@ static void put_source(jn_text *t, const jn_job *job) {
       "#ifndef __CUDACC_RTC__\n#include \"%s.h\"\n#endif\n\n",
       job->name, JN_VERSION, job->name, job->name);
   if (is_large(job)) jn_text_put(t, "#define JN_SHARED 1\n");
+  if (job->set.scalar == JN_SCALAR_FLOAT) jn_text_put(t, "#define JN_FLOAT 1\n");
   jn_generate_core(t, job);
   jn_text_put(t, "\n/* the robot */\n");
   jn_generate_links(t, job);
   if (job->own) jn_generate_coupled_start(t, job);
-  for (int r = 0; r <= JN_MAX_GENERATE_INVERSE; r++)
-    if (job->set.inverse >> r & 1) {
-      if (job->own)
-        jn_generate_coupled(t, job, r, 0);
-      else
-        jn_generate_inverse(t, job, r);
-      put_entry(t, job, "id", r, 0);
-    }
-  for (int r = 0; r <= JN_MAX_GENERATE_FORWARD; r++)
-    if (job->set.forward >> r & 1) {
-      if (job->own)
-        jn_generate_coupled(t, job, r, 1);
-      else
-        jn_generate_forward(t, job, r);
-      put_entry(t, job, "fd", r, 1);
-    }
+  jn_operation list[JN_MAX_OPERATIONS];
+  const int count = jn_generate_operations(job, list);
+  for (int i = 0; i < count; i++) put_entry(t, job, &list[i]);
+  if (job->set.scalar == JN_SCALAR_FLOAT) jn_generate_single(t);
+}
+
+static void put_arrays(jn_text *t, const jn_array *a, int n) {
+  for (int i = 0; i < n; i++)
+    if (a[i].rows > 1)
+      jn_text_format(t, "%s%s[%d x %d]", i ? ", " : "", a[i].name, a[i].rows, a[i].count);
+    else
+      jn_text_format(t, "%s%s[%d]", i ? ", " : "", a[i].name, a[i].count);
+}
+static void put_declaration(jn_text *t, const jn_job *job, const jn_operation *o) {
+  jn_text_format(t, "/* %s\n * ", o->what);
+  put_arrays(t, o->in, o->nin);
+  jn_text_put(t, " -> ");
+  put_arrays(t, o->out, o->nout);
+  jn_text_put(t, " */\n");
+  if (job->set.signature == JN_SIGNATURE_CASADI) {
+    jn_generate_casadi(t, job, o, 1);
+    return;
+  }
+  jn_text_format(t, "int %s_%s(", job->name, o->name);
+  jn_generate_arguments(t, job, o, 1);
+  jn_text_put(t, ");\n");
 }
 
 /* a table of the joints: where their numbers begin, or what they follow */
@@ -241,8 +267,10 @@ static void put_header(jn_text *t, const jn_job *job) {
       t,
       " * q, v, tau are arrays, order-major: row k of v and tau is their k-th time derivative.\n"
       " * Functions return 0, or 1 if there is no result: a number is not finite, an angle is\n"
-      " * beyond 1e6, or the dynamics are singular. They allocate nothing, do not branch on\n"
-      " * values and always do the same work.\n");
+      " * beyond ");
+  jn_text_format(t, "%s, or the dynamics are singular. They allocate nothing, do not branch on\n",
+                 job->set.scalar == JN_SCALAR_FLOAT ? "1e4" : "1e6");
+  jn_text_put(t, " * values and always do the same work.\n");
   if (job->lanes > 1)
     jn_text_format(
         t,
@@ -253,24 +281,22 @@ static void put_header(jn_text *t, const jn_job *job) {
                  representations[job->set.representation]);
   jn_text_numbers(t, job->gravity, 3);
   put_joints(t, m);
+  if (job->set.kinematics) {
+    jn_text_put(t, " *\n *   link: number in pose and twist\n");
+    for (int f = 0; f < m->nframe; f++) {
+      jn_text_format(t, " *   %3d  ", f);
+      jn_text_name(t, m->frame[f].name);
+      jn_text_put(t, "\n");
+    }
+  }
   jn_text_format(t,
                  " */\n#ifndef %s_H\n#define %s_H\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
                  "#define %s_NQ %d /* length of q */\n#define %s_NV %d /* length of v, v', tau */\n"
                  "#define %s_LANES %d /* states in a call */\n\n",
                  job->name, job->name, job->name, m->nq, job->name, m->nv, job->name, job->lanes);
-  for (int r = 0; r <= JN_MAX_GENERATE_INVERSE; r++)
-    if (job->set.inverse >> r & 1)
-      jn_text_format(t,
-                     "/* inverse dynamics: q[%d], v[%d x %d] -> tau[%d x %d] */\n"
-                     "int %s_id%d(const double *q, const double *v, double *tau);\n",
-                     m->nq, r + 2, m->nv, r + 1, m->nv, job->name, r);
-  for (int r = 0; r <= JN_MAX_GENERATE_FORWARD; r++)
-    if (job->set.forward >> r & 1)
-      jn_text_format(
-          t,
-          "/* forward dynamics: q[%d], v[%d], tau[%d x %d] -> v', v'', ...: a[%d x %d] */\n"
-          "int %s_fd%d(const double *q, const double *v, const double *tau, double *a);\n",
-          m->nq, m->nv, r + 1, m->nv, r + 1, m->nv, job->name, r);
+  jn_operation list[JN_MAX_OPERATIONS];
+  const int count = jn_generate_operations(job, list);
+  for (int i = 0; i < count; i++) put_declaration(t, job, &list[i]);
   jn_text_put(t, "\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
 }
 

@@ -24,6 +24,42 @@ typedef struct jn_job {
   const unsigned char *prescribed; /* hybrid dynamics: of each joint; NULL: none is */
 } jn_job;
 
+/* An array of a function: `rows` rows of `count` numbers, order-major. */
+typedef struct jn_array {
+  const char *name;
+  int rows, count;
+} jn_array;
+/* A function of the text: NAME_idR(q, v, tau). */
+typedef enum jn_operation_kind {
+  JN_GENERATE_INVERSE,
+  JN_GENERATE_FORWARD,
+  JN_GENERATE_MASS,
+  JN_GENERATE_KINEMATICS
+} jn_operation_kind;
+typedef struct jn_operation {
+  jn_operation_kind kind;
+  int order, nin, nout;
+  char name[16];    /* without the prefix */
+  const char *what; /* in words */
+  jn_array in[3], out[2];
+} jn_operation;
+enum {
+  JN_MAX_OPERATIONS =
+      JN_MAX_GENERATE_INVERSE + JN_MAX_GENERATE_FORWARD + JN_MAX_GENERATE_KINEMATICS + 4
+};
+/* operations.c: what is asked for; returns the number. The text of one; the type of its numbers. */
+int jn_generate_operations(const jn_job *job, jn_operation *list);
+void jn_generate_operation(jn_text *t, const jn_job *job, const jn_operation *o);
+static inline const char *jn_job_number(const jn_job *job) {
+  return job->set.scalar == JN_SCALAR_FLOAT ? "float" : "double";
+}
+/* "const double *q, double *tau" or "q, tau" */
+void jn_generate_arguments(jn_text *t, const jn_job *job, const jn_operation *o, int declared);
+/* functions with the interface of CasADi (signature.c) */
+void jn_generate_casadi(jn_text *t, const jn_job *job, const jn_operation *o, int header);
+/* scalar.c: the text in single precision */
+void jn_generate_single(jn_text *t);
+
 /* the parent of a link in the schedule; -1: the world */
 static inline int jn_job_parent(const jn_job *job, int i) {
   const int p = job->m->link[i].parent;
@@ -61,7 +97,9 @@ void jn_generate_forward(jn_text *t, const jn_job *job, int r); /* or hybrid dyn
 void jn_generate_hybrid_kernel(jn_text *t, const jn_job *job, int r);
 /* coupled.c: eliminated joints: the functions of the tree and tables; the function of an operation */
 void jn_generate_coupled_start(jn_text *t, const jn_job *job);
-void jn_generate_coupled(jn_text *t, const jn_job *job, int r, int forward);
+void jn_generate_coupled(jn_text *t, const jn_job *job, const jn_operation *o);
+void jn_generate_mass(jn_text *t, const jn_job *job);
+void jn_generate_kinematics(jn_text *t, const jn_job *job, int r);
 /* reference.c: the test program */
 jn_status jn_generate_test(jn_text *t, const jn_job *job);
 

@@ -25,14 +25,13 @@ static inline int real_greater(real a, real b) {
   for (int i = 0; i < LANES; i++) all &= a[i] > b[i];
   return all;
 }
-#endif
-
 /* the larger of a and b in every lane; b where a is not a number */
 static inline real real_max(real a, real b) {
   typedef long long mask __attribute__((vector_size(8 * LANES)));
   const mask more = a > b;
   return (real)((more & (mask)a) | (~more & (mask)b));
 }
+#endif
 
 /* Unroll short loops: a mispredicted loop exit costs more than the larger code. Results do not
  * depend on it; strict packs do without. */

@@ -26,8 +26,13 @@ typedef long long int64_t;
 
 /* one state on a processor with AVX2: vectors in registers; strict bits need plain numbers */
 #if defined(__AVX2__) && !defined(LANES) && !defined(JN_PLAIN) && !defined(STRICT) && \
-    !defined(__CUDACC__)
+    !defined(JN_FLOAT) && !defined(__CUDACC__)
 #define JN_VECTORS 1
+#endif
+
+#ifdef JN_FLOAT /* the text is translated to single precision (src/generate/scalar.c): 2^12 + 1, 2^-17 */
+#define SPLITTER 4097.0
+#define SINGULAR_PIVOT 7.6e-6
 #endif
 
 /* every function is part of its caller: constants of the robot reach every operation */

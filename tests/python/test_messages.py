@@ -103,6 +103,8 @@ WRONG = [
     (lambda: arm.generate(inverse="all"), TypeError, "inverse: an order or a list of orders expected, found str"),
     (lambda: arm.generate(inverse=9), ValueError, "inverse: an integer from 0 to 5 expected, found 9"),
     (lambda: bar.generate(), ValueError, "constraint"),
+    (lambda: arm.generate(scalar="half"), ValueError, "scalar: one of"),
+    (lambda: arm.generate(signature="casadi", scalar="float"), ValueError, "one lane and double precision"),
     # numbers: which state, which number, which joint
     (lambda: arm.inverse_dynamics(q, with_nan(v, 1, 4)), ValueError, "not finite: v[1, 4] of 'joint5' is nan"),
     (lambda: arm.inverse_dynamics(with_nan(q, 2, value=inf), v), ValueError, "not finite: q[2] of 'joint3' is inf"),

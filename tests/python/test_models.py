@@ -207,6 +207,10 @@ class Generated(unittest.TestCase):
         for name in ("arm_id0", "arm_id2", "arm_fd0"):
             self.assertIn("int %s(" % name, files["arm.h"])
         self.assertNotIn("arm_fd1", files["arm.h"])
+        more = robot.generate(inverse=[], forward=[], kinematics=1, mass=True, scalar="float", name="arm")
+        self.assertIn("int arm_kin1(const float *q, const float *v, float *pose, float *twist);", more["arm.h"])
+        self.assertIn("int arm_mass(const float *q, float *M);", more["arm.h"])
+        self.assertIn("arm_id0_sparsity_in", robot.generate(name="arm", signature="casadi")["arm.c"])
         if not shutil.which("cc"):
             self.skipTest("no compiler")
         with tempfile.TemporaryDirectory() as folder:

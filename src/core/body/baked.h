@@ -12,6 +12,7 @@
 #define JOUNCE_CORE_BODY_BAKED_H
 
 #include "core/body/aba.h"
+#include "core/body/crba.h"
 #include "core/body/free_joint.h"
 #include "core/body/rnea.h"
 
@@ -223,5 +224,92 @@ INLINE link_view forward_view(six *V, six *U, six *H, six *F, six *UA, six *b, s
     const link_view at = constant_view(view, l, &link##i);                                 \
     solve_link(&at, NV, k, given, floats, DAMPING, more, REP, 0, link##i.parent < 0);      \
   }
+
+/* mass matrix: what link i adds to the rows of M and to its parent's composite (NULL: the world) */
+#define MASS_LINK(i, width) \
+  real X##i[width];         \
+  composite_inertia Ic##i;  \
+  composite_rigid(&link##i, &Ic##i);
+#define MASS_PARTS(name, i)                                                                       \
+  PART void name##_link##i(const jn_link *l, const real *q, const real *X, composite_inertia *Ic, \
+                           composite_inertia *parent, int end, six *F, real *M) {                 \
+    if (l->kind != link##i.kind || l->rotation != link##i.rotation || l->nv != link##i.nv)        \
+      __builtin_unreachable();                                                                    \
+    const v3 p = l->kind == JN_K_FREE ? load_v3(q + 4) : v3_zero();                               \
+    crba_rows(l, X, p, REP, Ic, F, end, NV, M);                                                   \
+    if (!parent) return;                                                                          \
+    composite_add(l, q, X, Ic, parent);                                                           \
+    crba_columns(l, X, F + l->iv, end - l->iv);                                                   \
+  }
+INLINE void mirror_rows(int nv, real *M) {
+  NO_UNROLL for (int i = 0; i < nv; i++) for (int j = 0; j < i; j++) M[i * nv + j] = M[j * nv + i];
+}
+
+/* Kinematics: twists of links to order R, and their poses: rotation E, position O relative to the
+ * base's. */
+#define KINEMATICS_LINK(i, width) \
+  six V##i[R + 1];                \
+  link_transform XT##i;           \
+  real X##i[(width) * (R + 1)];
+#define KINEMATICS_VIEW(i, up, iq, iv) \
+  inverse_view(V##i, NULL, NULL, &XT##i, X##i, q + (iq), v + (iv), NULL, V##up, V##up, NULL)
+#define KINEMATICS_PARTS(name, i, r)                                   \
+  PART void name##_visit##i(const link_view *view, const jn_link *l) { \
+    const link_view at = constant_view(view, l, &link##i);             \
+    six H[(r) + 1];                                                    \
+    rnea_visit(&at, NV, r, 0, 0, 0, H);                                \
+  }
+/* the pose of a link from its parent's (NULL: the world), as place_world in core/poses.h */
+INLINE void place_link(const jn_link *l, const real *q, const real *X, const real *parent, v3 at,
+                       real *E, v3 *O) {
+  v3 c[3], p;
+  real A[9];
+  joint_place_in_parent(l, q, X, c, &p);
+  for (int j = 0; j < 3; j++) A[j] = v3_x(c[j]), A[3 + j] = v3_y(c[j]), A[6 + j] = v3_z(c[j]);
+  if (parent) {
+    m3_mul(parent, A, E);
+    *O = v3_add(at, m3_apply(parent, p));
+  } else {
+    copy_reals(9, A, E);
+    *O = p;
+  }
+}
+/* The pose (R row by row, p) of a frame C of a link, and its twists to order r, rows of `row` numbers,
+ * in representation `rep`. given: the spatial twists themselves, where the user gave them. */
+INLINE void place_frame(const double *C, const real *E, v3 O, v3 base, real *pose) {
+  real inner[9], p[3];
+  for (int j = 0; j < 9; j++) inner[j] = real_of(C[j]);
+  for (int j = 0; j < 3; j++) p[j] = real_of(C[9 + j]);
+  m3_mul(E, inner, pose);
+  store_v3(pose + 9, v3_add(base, v3_add(m3_apply(E, load_v3(p)), O)));
+}
+INLINE void frame_twists(const double *C, int rep, int r, const six *V, const real *E, v3 O,
+                         v3 base, real *room, real *twist, int row) {
+  real inner[9], *R = room, *P = R + 9 * (r + 2), *W = P + 3 * (r + 2), *y = W + 6 * (r + 1);
+  for (int j = 0; j < 9; j++) inner[j] = real_of(C[j]);
+  const v3 p = v3_make(real_of(C[9]), real_of(C[10]), real_of(C[11]));
+  const pose_jet c = pose_jet_make(R, P, 9, 3);
+  const v3 p0 = v3_add(m3_apply(E, p), O);
+  m3_mul(E, inner, R);
+  store_v3(P, v3_zero());
+  for (int k = 0; k <= r; k++) { /* Ad_C^-1 V */
+    store_v3(W + 6 * k, m3_apply_t(inner, V[k].w));
+    store_v3(W + 6 * k + 3, m3_apply_t(inner, v3_sub(V[k].v, v3_cross(p, V[k].w))));
+  }
+  for (int k = 0; k <= r; k++) {
+    if (rep == JN_BODY)
+      copy_reals(6, W + 6 * k, y + 6 * k);
+    else
+      twist_from_body(rep, k, c, p0, W, 6, y, 6);
+    if (k < r) pose_step(k + 1, W, 6, c);
+  }
+  double f = 1;
+  for (int k = 0; k <= r; k++) {
+    if (k > 1) f *= k;
+    real *x = y + 6 * k;
+    if (rep == JN_SPATIAL) store_v3(x + 3, v3_add_cross_exact(load_v3(x + 3), base, load_v3(x)));
+    for (int j = 0; j < 6; j++) twist[k * row + j] = k > 1 ? x[j] * f : x[j];
+  }
+}
 
 #endif

@@ -130,10 +130,8 @@ INLINE six free_project(int rep, const v3 *E, v3 p, six F) {
   return six_make(rep == JN_SPATIAL ? v3_add(n, v3_cross(p, f)) : n, f);
 }
 /* rows and columns of a free joint; F up to column `end` */
-APART void crba_free(const jn_link *l, const jn_work *w, int rep, const composite_inertia *Ic,
+APART void crba_free(const jn_link *l, const real *X, v3 p, int rep, const composite_inertia *Ic,
                      six *F, int end, size_t nv, real *M) {
-  const real *X = X_of(w, l->ix);
-  const v3 p = load_v3(reference_of(w, l->iv));
   const v3 E[3] = {v3_make(X[0], X[3], X[6]), v3_make(X[1], X[4], X[7]), v3_make(X[2], X[5], X[8])};
   for (int j = 0; j < 6; j++) F[l->iv + j] = composite_apply(Ic, free_column(rep, X, p, j));
   for (int c = l->iv; c < end; c++) {
@@ -152,6 +150,28 @@ INLINE void crba_scale(const jn_link *l, const composite_inertia *a, real *scale
   }
 }
 
+/* Columns F_c of link l, and its rows of the upper half of M up to column `end`. p: position of a free
+ * joint, for spatial representation. */
+INLINE void crba_rows(const jn_link *l, const real *X, v3 p, int rep, const composite_inertia *Ic,
+                      six *F, int end, size_t nv, real *M) {
+  if (l->kind == JN_K_REVOLUTE) {
+    real *row = M + (size_t)l->iv * nv;
+    F[l->iv] = six_make(Ic->J[2], v3_z_cross(Ic->h));
+    for (int c = l->iv; c < end; c++) row[c] = v3_z(F[c].w);
+  } else if (l->kind == JN_K_FREE && rep != JN_BODY) {
+    crba_free(l, X, p, rep, Ic, F, end, nv, M);
+  } else {
+    for (int j = 0; j < l->nv; j++) F[l->iv + j] = composite_apply(Ic, joint_column(l, j));
+    for (int c = l->iv; c < end; c++) {
+      real s[6];
+      joint_project(l, F[c], s);
+      for (int j = 0; j < l->nv; j++) M[(size_t)(l->iv + j) * nv + (size_t)c] = s[j];
+    }
+  }
+  for (int j = 0; j < l->nv; j++) M[(size_t)(l->iv + j) * (nv + 1)] += l->armature;
+}
+
+#ifndef JN_BAKED
 /* Upper half of M in representation `rep`. X_0 of free joints must be there. scale [nv]: sizes of the
  * inertias that are summed in the diagonal (body representation); NULL: not wanted. */
 static inline void crba_pass(const jn_model *m, const jn_work *w, int rep, real *M, real *scale) {
@@ -164,26 +184,14 @@ static inline void crba_pass(const jn_model *m, const jn_work *w, int rep, real 
     const jn_link *l = &m->link[i], *last = &m->link[l->last];
     const real *X = X_of(w, l->ix);
     const int end = last->iv + last->nv;
-    if (l->kind == JN_K_REVOLUTE) {
-      real *row = M + (size_t)l->iv * nv;
-      F[l->iv] = six_make(Ic[i].J[2], v3_z_cross(Ic[i].h));
-      for (int c = l->iv; c < end; c++) row[c] = v3_z(F[c].w);
-    } else if (l->kind == JN_K_FREE && rep != JN_BODY) {
-      crba_free(l, w, rep, &Ic[i], F, end, nv, M);
-    } else {
-      for (int j = 0; j < l->nv; j++) F[l->iv + j] = composite_apply(&Ic[i], joint_column(l, j));
-      for (int c = l->iv; c < end; c++) {
-        real s[6];
-        joint_project(l, F[c], s);
-        for (int j = 0; j < l->nv; j++) M[(size_t)(l->iv + j) * nv + (size_t)c] = s[j];
-      }
-    }
-    for (int j = 0; j < l->nv; j++) M[(size_t)(l->iv + j) * (nv + 1)] += l->armature;
+    const v3 p = l->kind == JN_K_FREE ? load_v3(reference_of(w, l->iv)) : v3_zero();
+    crba_rows(l, X, p, rep, &Ic[i], F, end, nv, M);
     if (scale) crba_scale(l, &Ic[i], scale + l->iv);
     if (l->parent < 0) continue;
     composite_add(l, q_of(w, l->iq), X, &Ic[i], &Ic[l->parent]);
     crba_columns(l, X, F + l->iv, end - l->iv);
   }
 }
+#endif
 
 #endif

@@ -1,0 +1,95 @@
+/* operations.c: the functions that are asked for, their arrays, and the text of each. */
+#include <stdio.h>
+
+#include "generate/generate.h"
+
+static jn_array array_of(const char *name, int rows, int count) {
+  jn_array a = {name, rows, count};
+  return a;
+}
+
+static void name_operation(jn_operation *o, const char *name) {
+  snprintf(o->name, sizeof o->name, "%s%d", name, o->order);
+}
+
+static jn_operation inverse(const jn_model *m, int r) {
+  jn_operation o = {.kind = JN_GENERATE_INVERSE, .order = r, .nin = 2, .nout = 1};
+  name_operation(&o, "id");
+  o.what = "inverse dynamics";
+  o.in[0] = array_of("q", 1, m->nq);
+  o.in[1] = array_of("v", r + 2, m->nv);
+  o.out[0] = array_of("tau", r + 1, m->nv);
+  return o;
+}
+static jn_operation forward(const jn_model *m, int r) {
+  jn_operation o = {.kind = JN_GENERATE_FORWARD, .order = r, .nin = 3, .nout = 1};
+  name_operation(&o, "fd");
+  o.what = "forward dynamics: a is v', v'', ...";
+  o.in[0] = array_of("q", 1, m->nq);
+  o.in[1] = array_of("v", 1, m->nv);
+  o.in[2] = array_of("tau", r + 1, m->nv);
+  o.out[0] = array_of("a", r + 1, m->nv);
+  return o;
+}
+static jn_operation mass(const jn_model *m) {
+  jn_operation o = {.kind = JN_GENERATE_MASS, .name = "mass", .nin = 1, .nout = 1};
+  o.what = "mass matrix";
+  o.in[0] = array_of("q", 1, m->nq);
+  o.out[0] = array_of("M", m->nv, m->nv);
+  return o;
+}
+static jn_operation kinematics(const jn_model *m, int r) {
+  jn_operation o = {.kind = JN_GENERATE_KINEMATICS, .order = r, .nin = 2, .nout = 2};
+  name_operation(&o, "kin");
+  o.what = "kinematics: of each link its rotation R, row by row, and position; twists (w, v)";
+  o.in[0] = array_of("q", 1, m->nq);
+  o.in[1] = array_of("v", r + 1, m->nv);
+  o.out[0] = array_of("pose", m->nframe, 12);
+  o.out[1] = array_of("twist", r + 1, 6 * m->nframe);
+  return o;
+}
+
+int jn_generate_operations(const jn_job *job, jn_operation *list) {
+  const jn_generate_options *set = &job->set;
+  const jn_model *m = jn_job_model(job);
+  int n = 0;
+  for (int r = 0; r <= JN_MAX_GENERATE_INVERSE; r++)
+    if (set->inverse >> r & 1) list[n++] = inverse(m, r);
+  for (int r = 0; r <= JN_MAX_GENERATE_FORWARD; r++)
+    if (set->forward >> r & 1) list[n++] = forward(m, r);
+  if (set->mass) list[n++] = mass(m);
+  for (int r = 0; r <= JN_MAX_GENERATE_KINEMATICS; r++)
+    if (set->kinematics >> r & 1) list[n++] = kinematics(m, r);
+  return n;
+}
+
+void jn_generate_arguments(jn_text *t, const jn_job *job, const jn_operation *o, int declared) {
+  for (int i = 0; i < o->nin + o->nout; i++) {
+    const int out = i >= o->nin;
+    const jn_array *a = out ? &o->out[i - o->nin] : &o->in[i];
+    if (i) jn_text_put(t, ", ");
+    if (declared) jn_text_format(t, "%s%s *", out ? "" : "const ", jn_job_number(job));
+    jn_text_put(t, a->name);
+  }
+}
+
+void jn_generate_operation(jn_text *t, const jn_job *job, const jn_operation *o) {
+  if (job->own) {
+    jn_generate_coupled(t, job, o);
+    return;
+  }
+  switch (o->kind) {
+    case JN_GENERATE_INVERSE:
+      jn_generate_inverse(t, job, o->order);
+      break;
+    case JN_GENERATE_FORWARD:
+      jn_generate_forward(t, job, o->order);
+      break;
+    case JN_GENERATE_MASS:
+      jn_generate_mass(t, job);
+      break;
+    case JN_GENERATE_KINEMATICS:
+      jn_generate_kinematics(t, job, o->order);
+      break;
+  }
+}
