@@ -517,6 +517,7 @@ static xacro_value repeat(evaluator *e, xacro_value v, int64_t times) {
   if (v.kind == XACRO_TEXT) {
     xacro_buffer b = {NULL, 0, 0};
     const size_t n = strlen(v.as.text);
+    jn_xacro_scan(e->x, v.as.text);
     for (int64_t i = 0; i < times && n > 0 && is_ok(e) && jn_xacro_work(e->x, 1); i++)
       jn_xacro_append(e->x, &b, v.as.text, n);
     return jn_xacro_string(jn_xacro_text(e->x, &b));
@@ -559,7 +560,9 @@ static xacro_value arithmetic(evaluator *e, const char *op, xacro_value a, xacro
 }
 
 static int contains(evaluator *e, xacro_value in, xacro_value v) {
-  if (in.kind == XACRO_TEXT && v.kind == XACRO_TEXT) return strstr(in.as.text, v.as.text) != NULL;
+  if (in.kind == XACRO_TEXT && v.kind == XACRO_TEXT)
+    return jn_xacro_scan(e->x, in.as.text) && jn_xacro_scan(e->x, v.as.text) &&
+           strstr(in.as.text, v.as.text) != NULL;
   if (in.kind == XACRO_SCOPE && v.kind == XACRO_TEXT)
     return jn_xacro_find(e->x, in.as.scope, v.as.text) != NULL;
   const xacro_list *items = jn_xacro_items(e->x, in);
