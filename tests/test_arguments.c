@@ -302,7 +302,7 @@ static const jn_external external = {1, &applied, NULL}, negative = {-1, &applie
 /* Functions with several outputs, each requested alone. */
 #define PART_CALLS(X)                                                                             \
   X(part_second,                                                                                  \
-    jn_inverse_second(r->model, r->data, r->q, r->v, NOT(NULL, &hybrid_load), NULL,               \
+    jn_inverse_second(r->model, r->data, r->q, r->v, MAY(&hybrid_load), NULL,                     \
                       (&(jn_second){MAY(x), MAY(x + 8000), MAY(x + 16000), MAY(x + 24000)})))     \
   X(part_second_weighted,                                                                         \
     jn_inverse_second(r->model, r->data, r->q, r->v, NULL, weight,                                \

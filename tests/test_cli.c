@@ -221,6 +221,12 @@ static void test_formats_agree_to_the_last_bit(void **state) {
   assert_int_equal(sscanf(strstr(output, "\nbase:vx"), "\nbase:vx %lf", &other), 1);
   assert_true(fabs(lift - 39.24) < 1e-5 && fabs(other) < 1e-5);
 
+  /* --pad alone: at home, at rest, without forces, it falls */
+  double fall;
+  assert_clean(run("jounce fd tilthex --pad --format csv"));
+  assert_int_equal(sscanf(strstr(output, "\nbase,vz,"), "\nbase,vz,%lf", &fall), 1);
+  assert_true(fabs(fall + 9.81) < 1e-12);
+  assert_clean(run("jounce hybrid tilthex --pad"));
   static const char *const lines[] = {"jounce id tilthex --text",
                                       "jounce fd tilthex --pad --state e.json --text",
                                       "jounce hybrid tilthex --pad --state e.json --text",

@@ -52,6 +52,10 @@ static void one_algorithm_only(void **state) {
   assert_int_equal(json_array_size(rows), 6);
   assert_int_equal(count(rows, "retime", "1000", "body"), 2);
   json_decref(rows);
+  /* the growth by intervals and joints */
+  assert_int_equal(
+      run("jounce bench chain:2 --orders 1 --seconds 0.001 --only retime --format text"), 0);
+  assert_non_null(strstr(output, "  chain:2            2 degrees of freedom,  200 intervals: "));
   assert_int_equal(run("jounce bench pendulum --only sort"), 2);
   assert_non_null(strstr(errors, "--only: no algorithm 'sort'"));
 }

@@ -421,6 +421,8 @@ static void wrong_usage_is_named(void **state) {
       {2, "jounce limits pendulum swing.json --velocity 1 --apply slow.txt", "found 'slow.txt'"},
       {2, "jounce limits pendulum swing.json --velocity 1 --apply slow", "found 'slow'"},
       {1, "jounce retime pendulum swing.json", "retime: pendulum has no limits"},
+      {1, "jounce retime pendulum swing.json --velocity 1 --thrust 3", "pendulum has no rotors"},
+      {1, "jounce limits pendulum swing.json --velocity 1 --thrust-rate 3", "has no rotors"},
       {2, "jounce retime pendulum swing.json --velocity 1 --intervals 3", "--intervals"},
       {2, "jounce retime pendulum swing.json --velocity 1 --tool link1", "go together"},
       {2, "jounce retime pendulum swing.json --tool-acceleration 1", "limit that of the joints"},

@@ -354,6 +354,67 @@ static void second_derivatives_of_the_gripper_are_those_by_hand(void **state) {
   grip_free(&g);
 }
 
+/* Closed forms of the papers: T = J s'^2/2 + N s' d' + R d'^2/2, of which J alone depends on d */
+static void textbook_forms_of_the_gripper_are_those_by_hand(void **state) {
+  (void)state;
+  grip g = grip_new();
+  const long double d = g.q[1], one = C + d, two = C + A * d + B;
+  const long double J = JP + J1 + J2 + (M1 + M2) * H * H + M1 * one * one + M2 * two * two,
+                    dJ = 2 * M1 * one + 2 * M2 * A * two, N1 = H * (M1 - A * M2),
+                    R = M1 + A * A * (M2 + E);
+  double tau[2 * (K + 1)], a[2 * (K + 1)], Mm[4], Cm[4], p[2], v[2], rate[2], Gamma[8],
+      scale[K + 1];
+  for (int rep = 0; rep < 4; rep++) {
+    assert_ok(
+        jn_projection_equations(g.model, g.data, (jn_representation)rep, g.q, g.v, NULL, tau));
+    check_residual("gripper: projection equations", row_error(1, 2, tau, g.tau, NULL), 1e-14);
+    assert_ok(jn_lagrange_matrices(g.model, g.data, (jn_representation)rep, g.q, g.v, Mm, Cm));
+    check_residual("gripper: M of Lagrange",
+                   fabs(Mm[0] - (double)J) + fabs(Mm[1] - (double)N1) + fabs(Mm[3] - (double)R),
+                   1e-15);
+    /* C v = (dJ s' d', -dJ s'^2/2) */
+    const double want[2] = {(double)(dJ * g.v[0] * g.v[1]), (double)(-0.5L * dJ * g.v[0] * g.v[0])};
+    for (int i = 0; i < 2; i++)
+      check_residual("gripper: C v", fabs(Cm[2 * i] * g.v[0] + Cm[2 * i + 1] * g.v[1] - want[i]),
+                     1e-15);
+  }
+  for (int k = 0; k < 2; k++) {
+    assert_ok((k ? jn_christoffel_binet : jn_christoffel)(g.model, g.data, g.q, Gamma));
+    double worst = 0;
+    for (int i = 0; i < 8; i++) /* s s d, s d s: dJ/2; d s s: -dJ/2 */
+      worst = fmax(worst, fabs(Gamma[i] - (double)(i == 1 || i == 2 ? dJ / 2
+                                                   : i == 4         ? -dJ / 2
+                                                                    : 0)));
+    check_residual("gripper: Christoffel symbols", worst, 1e-16);
+  }
+  assert_ok(jn_phase_momentum(g.model, g.data, g.q, g.v, p));
+  check_residual("gripper: momentum",
+                 fabs(p[0] - (double)(J * g.v[0] + N1 * g.v[1])) +
+                     fabs(p[1] - (double)(N1 * g.v[0] + R * g.v[1])),
+                 1e-15);
+  /* p' = M a + M' v */
+  assert_ok(jn_phase_rate(g.model, g.data, g.q, p, g.tau, NULL, v, rate));
+  const double want[2] = {(double)(J * g.v[2] + N1 * g.v[3] + dJ * g.v[1] * g.v[0]),
+                          (double)(N1 * g.v[2] + R * g.v[3])};
+  check_residual("gripper: velocity of the momentum", largest_difference(v, g.v, 2), 1e-14);
+  check_residual("gripper: rate of the momentum", largest_difference(rate, want, 2), 1e-14);
+  double *work = doubles(jn_cmtm_work_size(g.model, K));
+  assert_ok(jn_cmtm_inverse_dynamics(g.model, g.data, K, g.q, g.v, work, tau));
+  check_residual("gripper: N-CMTM, inverse", row_error(K + 1, 2, tau, g.tau, NULL), 1e-12);
+  solved_scale(g.model, g.data, K, g.q, g.tau, scale);
+  assert_ok(jn_cmtm_forward_dynamics(g.model, g.data, K, g.q, g.v, g.tau, work, a));
+  check_residual("gripper: N-CMTM, forward", row_error(K + 1, 2, a, g.v + 2, scale), 1e-12);
+  /* the palm about y with the fingers free to slide: J - N^2/R */
+  double MA[36 * 4];
+  assert_ok(
+      jn_articulated_bodies(g.model, g.data, 0, g.q, NULL, g.v, g.tau, NULL, JN_BODY, MA, NULL));
+  const int palm = jn_model_find_joint(g.model, "wrist");
+  check_residual("gripper: articulated inertia",
+                 fabs(MA[36 * palm + 7] - (double)(J - N1 * N1 / R)), 1e-15);
+  free(work);
+  grip_free(&g);
+}
+
 static void the_leader_has_limits_of_both_fingers(void **state) {
   (void)state;
   grip g = grip_new();
@@ -377,6 +438,7 @@ int main(void) {
       cmocka_unit_test(partials_of_the_gripper_are_those_by_hand),
       cmocka_unit_test(second_derivatives_of_the_gripper_are_those_by_hand),
       cmocka_unit_test(a_gripper_falls_as_by_hand),
+      cmocka_unit_test(textbook_forms_of_the_gripper_are_those_by_hand),
       cmocka_unit_test(the_leader_has_limits_of_both_fingers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

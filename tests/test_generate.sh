@@ -69,6 +69,39 @@ if [ -n "$clang" ]; then
   # shellcheck disable=SC2086
   check two two clang $strict
 fi
+# mimic joints that are eliminated: before and behind their leaders, on one path and on two branches
+cat >gripper.json <<'EOF'
+{"name": "gripper", "bodies": [
+ {"name": "base", "joint": {"name": "root", "type": "fixed"}},
+ {"name": "palm", "parent": "base", "joint": {"name": "wrist", "type": "revolute", "axis": [0, 1, 0]},
+  "home": {"quat": [0.8, 0.6, 0, 0], "p": [0.1, 0, 0.2]}, "mass": 0.5, "inertia": [[0.004, 0.0001, 0], [0.0001, 0.003, 0], [0, 0, 0.004]]},
+ {"name": "two", "parent": "palm", "joint": {"name": "right", "type": "prismatic", "axis": [-1, 0, 0], "damping": 0.4, "armature": 0.07,
+   "mimic": {"joint": "left", "multiplier": -1.3, "offset": 0.05}},
+  "home": {"p": [-0.1, 0.2, 0.1]}, "mass": 0.2, "inertia": [[0.001, 0, 0], [0, 0.001, 0], [0, 0, 0.001]]},
+ {"name": "tip", "parent": "two", "joint": {"name": "knuckle", "type": "helical", "axis": [0, 1, 1], "pitch": 0.02,
+   "mimic": {"joint": "wrist", "multiplier": 0.7}},
+  "home": {"p": [-0.2, 0.2, 0.3]}, "mass": 0.1, "inertia": [[0.0002, 0, 0], [0, 0.0003, 0], [0, 0, 0.0002]]},
+ {"name": "one", "parent": "palm", "joint": {"name": "left", "type": "prismatic", "axis": [1, 0, 0]},
+  "home": {"p": [0.1, 0.2, 0.1]}, "mass": 0.3, "inertia": [[0.001, 0, 0], [0, 0.001, 0], [0, 0, 0.001]]}]}
+EOF
+"$build/jounce" generate gripper.json --id 0,5 --fd 0,2 --damping --output grip -q
+"$build/jounce" generate gripper.json --floating --id 2 --fd 1 --lanes 4 --representation spatial --output floating -q
+# shellcheck disable=SC2086
+check grip gripper gcc $strict
+grep -q 'id5 .*equal bits' grip/out || fail "inverse dynamics with mimic joints has other bits"
+check floating gripper gcc -O1
+grep -q 'define gripper_NV 2 ' grip/gripper.h || fail "nv is not that of the joints that lead"
+grep -q 'right .*q = 0.05.* -1.3 q of left' grip/gripper.h || fail "the header does not say what a joint follows"
+# the ratio counts: with another one every operation disagrees
+mkdir wrong
+cp grip/gripper.h grip/gripper_test.c wrong
+sed 's/, -1.3, 0.05/, -1.3001, 0.05/' grip/gripper.c >wrong/gripper.c
+cmp -s grip/gripper.c wrong/gripper.c && fail "the ratio is not in the text"
+gcc -O1 -Wno-psabi -o wrong/test wrong/gripper.c wrong/gripper_test.c -lm
+if wrong/test >wrong/out; then fail "a wrong ratio does not appear"; fi
+[ "$(grep -c FAILED wrong/out)" = 4 ] || fail "a wrong ratio does not appear in every operation"
+g++ -std=c++17 -fsyntax-only -x c++ -Wall -Wextra -Werror grip/gripper.c || fail "the text with mimic joints is not C++"
+echo "ok  mimic joints"
 g++ -std=c++17 -fsyntax-only -x c++ -Wall -Wextra -Werror mix/mix.c || fail "the text is not C++"
 echo "ok  C++"
 # the same files again

@@ -232,6 +232,45 @@ static void random_paths_cost_less(void **state) {
       }
 }
 
+/* A long duration that the least torque does not need: holding the robot costs, too. Near the ends, at rest, the
+ * cost hardly depends on the clock; still every grid leads to the same motion. */
+static void a_long_duration_is_not_used(void **state) {
+  (void)state;
+  static const double efforts[] = {20, 40};
+  static const int intervals[] = {0, 100, 200, 1000};
+  const double times[3] = {0, 0.7, 2}, q[6] = {0, 0, 1.2, -0.8, 0.3, 0.5};
+  jn_model *model;
+  jn_data *data;
+  jn_trajectory *path = NULL;
+  jn_error error = {0};
+  assert_ok(jn_model_load("double_pendulum", NULL, NULL, &model, &error));
+  assert_ok(jn_data_new(model, 1, NULL, &data));
+  assert_ok(jn_trajectory_minimum(model, 3, 3, times, q, NULL, NULL, &path, &error));
+  for (size_t e = 0; e < COUNT(efforts); e++)
+    for (size_t i = 0; i < COUNT(intervals); i++) {
+      jn_limit_range range[2 * JN_LIMIT_KINDS];
+      jn_retime_options o = jn_retime_options_default();
+      jn_retime_report report = {0};
+      jn_trajectory *motion = NULL;
+      no_limits(2, range);
+      for (int k = 0; k < 2; k++)
+        range[k * JN_LIMIT_KINDS + JN_LIMIT_EFFORT] = (jn_limit_range){-efforts[e], efforts[e]};
+      o.objective = JN_OBJECTIVE_EFFORT, o.duration = 3, o.intervals = intervals[i];
+      const jn_status status =
+          jn_retime(model, data, path, range, &o, NULL, &motion, &report, &error);
+      if (status) print_error("%s\n", error.message);
+      assert_ok(status);
+      print_message("torque %g, %d intervals: %.5f s, cost %.5f, %d steps\n", efforts[e],
+                    intervals[i], report.duration, report.cost, report.longest);
+      check_residual("cost of every grid", fabs(report.cost / 55.852 - 1), 5e-4);
+      check_residual("its duration", fabs(report.duration / 1.509 - 1), 5e-3);
+      jn_trajectory_free(motion);
+    }
+  jn_trajectory_free(path);
+  jn_data_free(data);
+  jn_model_free(model);
+}
+
 static void what_is_missing_is_named(void **state) {
   (void)state;
   inertia x = inertia_new(3, 1);
@@ -265,6 +304,7 @@ int main(void) {
       cmocka_unit_test(cubics_and_quintics_are_found),
       cmocka_unit_test(dense_solvers_and_random_starts_agree),
       cmocka_unit_test(random_paths_cost_less),
+      cmocka_unit_test(a_long_duration_is_not_used),
       cmocka_unit_test(what_is_missing_is_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

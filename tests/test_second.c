@@ -1,5 +1,5 @@
-/* test_second.c: second derivatives of the dynamics compared with differences of first
- * derivatives. */
+/* test_second.c: second derivatives of the dynamics compared with differences of first derivatives,
+ * and with differences of Newton's law in 113 bits. */
 #include "model/data.h" /* before check.h, which defines a macro U */
 
 #include "helpers/check.h"
@@ -10,6 +10,7 @@
 
 #include "helpers/differences.h"
 #include "helpers/load.h"
+#include "oracle/twin.h"
 
 static const jn_joint_type bases[] = {JN_JOINT_FREE,        JN_JOINT_FIXED,     JN_JOINT_REVOLUTE,
                                       JN_JOINT_SPHERICAL,   JN_JOINT_PLANAR,    JN_JOINT_HELICAL,
@@ -103,25 +104,108 @@ static void check_second(robot *r, const jn_external *external, const double *ta
   free(x), free(c), free(w), free(want), free(sum), free(first), free(t.q), free(t.v);
 }
 
+/* random joints, some of them free; twists and wrenches in `rep`, or each wrench in another */
+static void check_robot(uint64_t seed, jn_joint_type base, jn_representation rep) {
+  robot r = robot_random(seed, 2 + (int)(seed % 4), base, TYPES_ALL, 0);
+  jn_data_settings(r.data)->damping = seed % 2 == 0;
+  load l = load_random(&r, seed, 3);
+  const jn_external *e = seed % 3 ? &l.external : NULL;
+  if (rep != JN_BODY) load_represent(&r, &l, seed % 2 ? (int)rep : 4);
+  jn_data_settings(r.data)->representation = rep;
+  double *tau = robot_inverse(&r, r.v, e);
+  if (r.nv) check_second(&r, e, NULL, "second, inverse");
+  if (r.nv) check_second(&r, e, tau, "second, forward");
+  free(tau);
+  load_free(&l);
+  robot_free(&r);
+}
+
 static void second_derivatives_are_differences_of_first_ones(void **state) {
   (void)state;
-  for (uint64_t seed = 900; seed < 924; seed++) {
-    robot r = robot_random(seed, 2 + (int)(seed % 4), bases[seed % COUNT(bases)], TYPES_ALL, 0);
-    jn_data_settings(r.data)->damping = seed % 2 == 0;
-    load l = load_random(&r, seed, 3);
-    const jn_external *e = seed % 3 ? &l.external : NULL;
-    double *tau = robot_inverse(&r, r.v, e);
-    if (r.nv) check_second(&r, e, NULL, "second, inverse");
-    if (r.nv) check_second(&r, e, tau, "second, forward");
-    free(tau);
-    load_free(&l);
-    robot_free(&r);
+  for (uint64_t seed = 900; seed < 924; seed++)
+    check_robot(seed, bases[seed % COUNT(bases)], JN_BODY);
+}
+
+/* ... of twists and wrenches in every representation, free joints in the middle of the tree too */
+static void second_derivatives_have_every_representation(void **state) {
+  (void)state;
+  for (uint64_t seed = 930; seed < 954; seed++)
+    check_robot(seed, seed % 5 ? JN_JOINT_FREE : JN_JOINT_REVOLUTE, (jn_representation)(seed % 4));
+}
+
+/* ---- against Newton's law in 113 bits ---- */
+
+/* A variable: degree of freedom c of q (row < 0), v or v'. */
+typedef struct variable {
+  int row, c;
+} variable;
+
+static void vary(const twin *b, variable x, quad h, quad *q, quad *v) {
+  const size_t nq = (size_t)b->r.nq;
+  if (x.row >= 0) {
+    v[(size_t)x.row * (size_t)b->r.nv + (size_t)x.c] += h;
+    return;
+  }
+  quad *from = quads(nq + 1);
+  memcpy(from, q, nq * sizeof *q);
+  quad_move(b->r.model, from, x.c, h, q);
+  free(from);
+}
+
+/* want[nv] = d/dx d/dy tau, x varied first, by four points each */
+static void newton_second(const twin *b, variable x, variable y, double *want) {
+  const size_t nq = (size_t)b->r.nq, nv = (size_t)b->r.nv;
+  const quad h = (quad)1 / 1048576, at[4] = {-2 * h, -h, h, 2 * h}, weight[4] = {1, -8, 8, -1};
+  quad *q = quads(nq + 1), *v = quads(2 * nv), *tau = quads(nv), *sum = quads(nv);
+  for (int i = 0; i < 16; i++) {
+    memcpy(q, b->q, nq * sizeof *q);
+    memcpy(v, b->v, 2 * nv * sizeof *v);
+    vary(b, x, at[i / 4], q, v);
+    vary(b, y, at[i % 4], q, v);
+    newton_inverse(b->exact, 0, b->user, q, v, tau);
+    for (size_t k = 0; k < nv; k++)
+      sum[k] += weight[i / 4] * weight[i % 4] * tau[k] / (144 * h * h);
+  }
+  for (size_t k = 0; k < nv; k++) want[k] = (double)sum[k];
+  free(q), free(v), free(tau), free(sum);
+}
+
+static void second_derivatives_are_differences_of_newtons_law(void **state) {
+  (void)state;
+  for (uint64_t seed = 960; seed < 1008; seed++) {
+    twin b = twin_of(seed, 2 + (int)(seed % 3), 0);
+    robot *r = &b.r;
+    const size_t nv = (size_t)r->nv, n2 = nv * nv, n3 = n2 * nv;
+    double *x = doubles(4 * n3 + 1), *want = doubles(nv), error = 0, scale = 0;
+    jn_second o = {x, x + n3, x + 2 * n3, x + 3 * n3};
+    assert_ok(jn_inverse_second(r->model, r->data, r->q, r->v, NULL, NULL, &o));
+    scale = largest(x, 4 * n3);
+    for (int n = 0; n < 12 && nv; n++) {
+      const int a = rng_below(&b.random, (int)nv), c = rng_below(&b.random, (int)nv), m = n % 4;
+      const variable q_a = {-1, a}, q_c = {-1, c}, v_a = {0, a}, v_c = {0, c}, acc_a = {1, a};
+      newton_second(&b,
+                    m == 1   ? q_a
+                    : m == 2 ? v_a
+                             : q_c,
+                    m == 0   ? q_a
+                    : m == 3 ? acc_a
+                             : v_c,
+                    want);
+      for (size_t i = 0; i < nv; i++)
+        error =
+            worse(error, fabs(x[(size_t)m * n3 + i * n2 + (size_t)a * nv + (size_t)c] - want[i]));
+    }
+    if (scale > 0) check_residual("second, 113 bits", error / scale, 1e-12);
+    free(x), free(want);
+    twin_free(&b);
   }
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(second_derivatives_are_differences_of_first_ones),
+      cmocka_unit_test(second_derivatives_have_every_representation),
+      cmocka_unit_test(second_derivatives_are_differences_of_newtons_law),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

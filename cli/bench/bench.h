@@ -92,7 +92,7 @@ jn_status bench_measure(bench *b, bench_call call, double seconds, double each, 
 
 typedef struct bench_sample {
   const char *model, *algorithm, *formulation, *representation, *mode;
-  int order, bodies;
+  int order, bodies, freedoms;
   double ns, spread;
   long instructions; /* -1: not counted */
   double before;     /* ns of the same row of another run; 0: unknown */

@@ -60,6 +60,7 @@ static jn_status measure_row(const measurement *m, bench *b, const bench_row *ro
                 .mode = row->mode,
                 .order = b->order,
                 .bodies = jn_model_body_count(b->model),
+                .freedoms = jn_model_nv(b->model),
                 .instructions = -1};
   jn_data_settings(b->data)->formulation = (jn_formulation)formulation;
   jn_data_settings(b->data)->representation = representation;
@@ -171,6 +172,26 @@ static void write_ratios(FILE *f, const char *path, const sample *list, int n) {
   free(order);
 }
 
+/* Growth of the times of retime, and what they contain. */
+static void write_retime(FILE *f, const sample *list, int n) {
+  int rows = 0;
+  for (int i = 0; i < n; i++) {
+    if (strcmp(list[i].algorithm, "retime")) continue;
+    if (!rows++)
+      fputs("retime: us an interval and a degree of freedom; even numbers: growth is linear\n", f);
+    fprintf(f, "  %-16s %3d degrees of freedom, %4s intervals: %8.3f ms, %6.2f us\n",
+            short_name(list[i].model).text, list[i].freedoms, list[i].mode, 1e-6 * list[i].ns,
+            1e-3 * list[i].ns / (atoi(list[i].mode) * list[i].freedoms));
+  }
+  if (rows)
+    fputs(
+        "Mode is the number of intervals; limits of velocity, acceleration, jerk, torque, torque "
+        "rate\nand power; refinement, tightening and the check between grid points "
+        "included.\nPublished for 7 joints, 1000 intervals and jerk limits: 312 to 346 ms "
+        "(copp, Rust, 2026)\n",
+        f);
+}
+
 static void write_text(cli_output *out, const sample *list, int n, double calibration,
                        const char *against_path) {
   FILE *f = out->file;
@@ -204,17 +225,7 @@ static void write_text(cli_output *out, const sample *list, int n, double calibr
     if (s->instructions >= 0) fprintf(f, " %10ld instructions", s->instructions);
     fputc('\n', f);
   }
-  for (int i = 0; i < n; i++)
-    if (!strcmp(list[i].algorithm, "retime") && !strcmp(list[i].mode, "1000")) {
-      fputs(
-          "retime: mode is the number of intervals; limits of velocity, acceleration, jerk, "
-          "torque, "
-          "torque rate\nand power; refinement, tightening and the check between grid points "
-          "included.\nPublished for 7 joints, 1000 intervals and jerk limits: 312 to 346 ms "
-          "(copp, Rust, 2026)\n",
-          f);
-      break;
-    }
+  write_retime(f, list, n);
   if (against_path) write_ratios(f, against_path, list, n);
 }
 

@@ -35,11 +35,10 @@ static quantity motion_of(const cli_job *job) {
 }
 
 static int state_is_given(cli_job *job) {
-  if (job->state_path) return CLI_DONE;
+  if (job->state_path || job->pad) return CLI_DONE;
   return cli_bad_usage(
       "%s: --state is missing: which state, and which forces? 'jounce state MODEL > state.json' "
-      "writes "
-      "a file to fill in",
+      "writes a file to fill in; --pad alone: at home, at rest, without forces",
       job->command);
 }
 

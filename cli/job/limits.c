@@ -178,6 +178,10 @@ int cli_limits_read(const cli_limits_given *given, cli_job *job, jn_limit_range 
   const size_t rows = (size_t)jn_limit_rows(job->model);
   jn_limit_range *r = cli_take(&job->result.memory, rows * JN_LIMIT_KINDS, sizeof *r);
   if (!r) return CLI_BAD_INPUT;
+  for (int k = CLI_LIMIT_THRUST; k < CLI_LIMIT_VALUES; k++)
+    if (given->flag[k] && !jn_model_rotor_count(job->model))
+      return cli_bad_input("%s: --%s: %s has no rotors", job->command, option_names[k],
+                           job->model_path);
   jn_model_limits(job->model, r);
   limits_of_options(given, job->model, r);
   *range = r;

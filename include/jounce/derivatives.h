@@ -84,9 +84,9 @@ JN_API jn_status jn_hybrid_partials(const jn_model *model, jn_data *data, int or
  *   dqdq[i][a][b]  d/dq_b of d tau_i / d q_a        dqdv[i][a][b]  d/dq_a of d tau_i / d v_b
  *   dvdv[i][a][b]  d2 tau_i / d v_a d v_b           dmdq[i][a][b]  d/dq_b of M_ia
  * With weight[nv] they are contracted: sum_i weight_i (...)[i], [nv x nv] each. dqdq is symmetric
- * except for the columns of one spherical or free joint, whose derivatives do not commute.
- * JN_ERR_ARGUMENT unless free joints are in JN_BODY representation and applied wrenches are
- * JN_BODY. Reads q, v[2 x nv]. O(n) directions of O(n d) each, contracted of O(n). */
+ * except for the columns of one spherical or free joint, whose derivatives do not commute: the
+ * direction b is applied first, C exp(s xi_b). Twists and applied wrenches in any representation.
+ * Reads q, v[2 x nv]. O(n) directions of O(n d) each, contracted of O(n). */
 typedef struct jn_second {
   double *dqdq, *dqdv, *dvdv, *dmdq;
 } jn_second;

@@ -87,7 +87,10 @@ JN_API jn_status jn_joint_reactions(const jn_model *model, jn_data *data, int or
  * with V_i the twist of body i and both in `representation` of its link frame; MA is the same for
  * every order. Reads q, v[nv] and tau[(r+1) x nv]; with prescribed joints (NULL: none) v[(r+2) x nv]
  * and tau as jn_hybrid_dynamics does. MA or WA may be NULL. Computed in JN_FORM_SPATIAL. O(n r^2).
- */
+ * With eliminated joints (jn_model_tree) a body may share a coordinate with joints that it does not
+ * carry. Its wrench then depends on that coordinate's acceleration beside its own, and no MA holds
+ * whatever the rest of the robot does; such coordinates of a body count as prescribed, with the
+ * motion that they have. O(n nv + nv^3 + n r^2). */
 JN_API jn_status jn_articulated_bodies(const jn_model *model, jn_data *data, int order,
                                        const double *q, const unsigned char *prescribed,
                                        const double *v, const double *tau,

@@ -163,8 +163,8 @@ JN_API jn_status jn_model_set_pose(const jn_model *model, int joint, jn_pose C, 
  * them; its tree has the same bodies, frames and joints, all independent, and coordinates
  *   q_tree = G q + b,   v_tree = G v,   tau = G^T tau_tree
  * G is constant: the same holds for every time derivative. The tree belongs to the model; it is the
- * model itself if nothing was eliminated. docs/constraints.md says which functions take such a
- * model; the others return JN_ERR_COUPLED. */
+ * model itself if nothing was eliminated. Every function computes in q, v and tau of the model, but
+ * those of constraints, which it has none of, and kernels (generate.h): JN_ERR_COUPLED. */
 JN_API const jn_model *jn_model_tree(const jn_model *model);
 /* q[nq], v[rows x nv] -> q_tree, v_tree in the numbers of the tree. q and q_tree, v and v_tree may
  * be NULL; no aliasing. */

@@ -6,10 +6,6 @@
 
 #include "core/external.h"
 
-/* a pivot of M_y is zero below this part of its diagonal, or of mass x size^2 */
-#define SMALLEST_PIVOT 1e-13
-#define SMALLEST_INERTIA 4e-16
-
 jn_external jn_coupled_wrenches(const jn_external *external) {
   jn_external made = {0};
   if (external) made = *external;
@@ -104,7 +100,7 @@ static int factor_mass(const jn_model *m, coupled_given given, double *M) {
         M[i * n + i] = 1;
       }
       const double least =
-          SMALLEST_PIVOT * M[i * n + i] + SMALLEST_INERTIA * m->moving_mass * reach * reach;
+          JN_SMALLEST_PIVOT * M[i * n + i] + JN_SMALLEST_INERTIA * m->moving_mass * reach * reach;
       double d = M[i * n + i];
       for (size_t k = 0; k < i; k++) {
         double x = M[i * n + k]; /* L_ik D_k */

@@ -29,6 +29,35 @@ static inline jn_status jn_other_model(const jn_model *model, const jn_data *dat
   return is_coupled(model, data) ? JN_ERR_COUPLED : JN_ERR_ARGUMENT;
 }
 
+/* A column of the tree in the model: column c of the tree is `ratio` times `column` of the model; -1:
+ * it does not move. */
+typedef struct coupled_column {
+  int column;
+  double ratio;
+} coupled_column;
+static inline coupled_column own_column(const jn_model *m, int joint, int c) {
+  const jn_joint *j = &m->joint[joint];
+  if (!m->tree) return (coupled_column){c, 1};
+  if (j->leader < 0) return (coupled_column){j->iv + c - m->tree->joint[joint].iv, 1};
+  return j->leader == joint ? (coupled_column){-1, 0}
+                            : (coupled_column){m->joint[j->leader].iv, j->ratio};
+}
+/* The n-th column of the tree that moves with column c of the model, and its ratio to it; n = 0: that
+ * of its own joint. -1: there are no more. */
+static inline int moved_column(const jn_model *m, int c, int n, double *ratio) {
+  *ratio = 1;
+  if (!m->tree) return n ? -1 : c;
+  for (int i = 0; !n && i < m->nbody; i++)
+    if (m->joint[i].iv <= c && c < m->joint[i].iv + m->joint[i].nv)
+      return m->tree->joint[i].iv + c - m->joint[i].iv;
+  for (int i = 0; i < m->nfollower; i++)
+    if (m->follower[i].lead_v == c && --n == 0) {
+      *ratio = m->follower[i].ratio;
+      return m->follower[i].iv;
+    }
+  return -1;
+}
+
 /* What is prescribed in hybrid dynamics: marks of joints, or of degrees of freedom. */
 typedef struct coupled_given {
   const unsigned char *joints, *freedoms;
@@ -189,6 +218,17 @@ static inline double *coupled_rows(const jn_data *data, int which) {
  * v. */
 jn_status jn_coupled_start(const jn_model *model, jn_data *data, int order,
                            const jn_external *external, int rows, const double *q, const double *v);
+/* The state of a call in the numbers of the tree: q and v (`rows` rows, may be NULL) become those of
+ * the working memory if the model has eliminated joints. Returns the tree. */
+static inline const jn_model *coupled_state(const jn_model *m, const jn_data *data, int rows,
+                                            const double **q, const double **v) {
+  if (!is_coupled(m, data)) return m;
+  double *motion = coupled_rows(data, TREE_MOTION);
+  jn_tree_expand(m, *q, rows, *v, data->w.tree_q, motion);
+  *q = data->w.tree_q;
+  if (*v) *v = motion;
+  return m->tree;
+}
 /* Applied wrenches without the generalised forces, which are in the model's own numbers. */
 jn_external jn_coupled_wrenches(const jn_external *external);
 /* Hybrid dynamics: OWN_MOTION, TREE_MOTION, forces in OWN_OTHER, and the factors of own_mass. */

@@ -49,6 +49,7 @@ typedef void jn_mass_solve_fn(const jn_model *m, const jn_work *w, int first, in
 typedef void jn_mass_whiten_fn(const jn_model *m, const jn_work *w, int first, int last,
                                const unsigned char *prescribed, double *y);
 typedef void jn_variation_fn(const struct variation *x);
+typedef double jn_magnitude_fn(const struct variation *x);
 typedef void jn_composites_fn(const struct variation *x, int subtrees);
 typedef void jn_course_fn(const struct variation *x, int first, int still);
 typedef void jn_closed_fn(const struct closed_variation *c, int first, int still);
@@ -124,7 +125,8 @@ typedef struct jn_engine {
   jn_variation_fn *variation_motion, *variation_columns, *variation_own_rows;
   jn_composites_fn *variation_composites;
   /* matrices of partial derivatives, one dof per lane: core/derivatives/freedoms.h */
-  jn_variation_fn *freedoms_columns, *freedoms_carry;
+  jn_variation_fn *freedoms_links, *freedoms_columns, *freedoms_carry;
+  jn_magnitude_fn *freedoms_magnitude;
   jn_matrices_fn *freedoms_order;
   jn_fill_fn *freedoms_fill;
   jn_forward_fn *freedoms_forward;
@@ -168,7 +170,9 @@ typedef struct jn_engine {
   extern jn_variation_fn jn_variation_columns_##isa;                          \
   extern jn_variation_fn jn_variation_own_rows_##isa;                         \
   extern jn_composites_fn jn_variation_composites_##isa;                      \
+  extern jn_variation_fn jn_freedoms_links_##isa;                             \
   extern jn_variation_fn jn_freedoms_columns_##isa;                           \
+  extern jn_magnitude_fn jn_freedoms_magnitude_##isa;                         \
   extern jn_variation_fn jn_freedoms_carry_##isa;                             \
   extern jn_matrices_fn jn_freedoms_order_##isa;                              \
   extern jn_fill_fn jn_freedoms_fill_##isa;                                   \

@@ -58,10 +58,6 @@ jn_status jn_generate_check(const jn_model *model, const jn_generate_options *se
   memcpy(job->gravity, set->gravity ? set->gravity : model_gravity, sizeof job->gravity);
   if (!jn_all_finite(job->gravity, 3))
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "generate: gravity is not finite");
-  if (model->tree)
-    return jn_fail(error, JN_ERR_COUPLED, NULL, 0,
-                   "generate: the model has eliminated mimic joints, which generated code does not "
-                   "have: make them independent (--independent)");
   if (model->ncut)
     return jn_fail(error, JN_ERR_MODEL, NULL, 0,
                    "generate: the model has %d constraints; code is generated for trees (--open "
@@ -74,6 +70,7 @@ jn_status jn_generate_check(const jn_model *model, const jn_generate_options *se
                    "generate: the model has %d moving links, code is generated for up to %d",
                    model->nlink, JN_MAX_GENERATE_LINKS);
   job->fixed = model->link[0].nv == 0;
+  if (model->tree) job->m = model->tree, job->own = model;
   return JN_OK;
 }
 
@@ -149,10 +146,11 @@ void jn_generate_dynamics_kernel(jn_text *t, const jn_job *job, int r, int forwa
                  "  const size_t s = (size_t)blockIdx.x * blockDim.x + threadIdx.x;\n"
                  "  if (s >= n) return;\n"
                  "  const int bad = %s_%s%d_at(q + s, v + s%s, %s + s, n);\n"
-                 "  if (bad) write_nan(%d * NV, %s + s, n);\n"
+                 "  if (bad) write_nan(%d * %s, %s + s, n);\n"
                  "  if (without) without[s] = bad;\n"
                  "}\n#endif\n",
-                 job->name, op, r, forward ? ", tau + s" : "", out, r + 1, out);
+                 job->name, op, r, forward ? ", tau + s" : "", out, r + 1, job->own ? "NY" : "NV",
+                 out);
 }
 
 /* the public function of an operation, and its kernel */
@@ -188,20 +186,53 @@ static void put_source(jn_text *t, const jn_job *job) {
   jn_generate_core(t, job);
   jn_text_put(t, "\n/* the robot */\n");
   jn_generate_links(t, job);
+  if (job->own) jn_generate_coupled_start(t, job);
   for (int r = 0; r <= JN_MAX_GENERATE_INVERSE; r++)
     if (job->set.inverse >> r & 1) {
-      jn_generate_inverse(t, job, r);
+      if (job->own)
+        jn_generate_coupled(t, job, r, 0);
+      else
+        jn_generate_inverse(t, job, r);
       put_entry(t, job, "id", r, 0);
     }
   for (int r = 0; r <= JN_MAX_GENERATE_FORWARD; r++)
     if (job->set.forward >> r & 1) {
-      jn_generate_forward(t, job, r);
+      if (job->own)
+        jn_generate_coupled(t, job, r, 1);
+      else
+        jn_generate_forward(t, job, r);
       put_entry(t, job, "fd", r, 1);
     }
 }
 
+/* a table of the joints: where their numbers begin, or what they follow */
+static void put_joints(jn_text *t, const jn_model *m) {
+  jn_text_format(t, ".\n *\n *   joint                             q from  v from\n");
+  for (int i = 0; i < m->nbody; i++) {
+    const jn_joint *j = &m->joint[i];
+    if (!j->nv && j->leader < 0) continue;
+    jn_text_put(t, " *   ");
+    const size_t before = t->length;
+    jn_text_name(t, j->name);
+    while (!t->failed && t->length < before + 33) jn_text_put(t, " ");
+    if (j->nv) {
+      jn_text_format(t, " %6d  %6d\n", j->iq, j->iv);
+      continue;
+    }
+    jn_text_put(t, " q = ");
+    jn_text_number(t, j->offset);
+    if (j->leader != i) {
+      jn_text_put(t, " + ");
+      jn_text_number(t, j->ratio);
+      jn_text_put(t, " q of ");
+      jn_text_name(t, m->joint[j->leader].name);
+    }
+    jn_text_put(t, "\n");
+  }
+}
+
 static void put_header(jn_text *t, const jn_job *job) {
-  const jn_model *m = job->m;
+  const jn_model *m = jn_job_model(job);
   static const char *const representations[] = {"spatial", "body", "hybrid", "mixed"};
   jn_text_format(t, "/* %s.h: dynamics of the robot '", job->name);
   jn_text_name(t, jn_model_name(m));
@@ -221,16 +252,7 @@ static void put_header(jn_text *t, const jn_job *job) {
   jn_text_format(t, " * Twists and wrenches of free joints: %s representation. Gravity: ",
                  representations[job->set.representation]);
   jn_text_numbers(t, job->gravity, 3);
-  jn_text_format(t, ".\n *\n *   joint                             q from  v from\n");
-  for (int i = 0; i < m->nbody; i++) {
-    const jn_joint *j = &m->joint[i];
-    if (!j->nv) continue;
-    jn_text_put(t, " *   ");
-    const size_t before = t->length;
-    jn_text_name(t, j->name);
-    while (!t->failed && t->length < before + 33) jn_text_put(t, " ");
-    jn_text_format(t, " %6d  %6d\n", j->iq, j->iv);
-  }
+  put_joints(t, m);
   jn_text_format(t,
                  " */\n#ifndef %s_H\n#define %s_H\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
                  "#define %s_NQ %d /* length of q */\n#define %s_NV %d /* length of v, v', tau */\n"

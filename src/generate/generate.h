@@ -10,6 +10,7 @@
 /* A robot and what is asked for. */
 typedef struct jn_job {
   const jn_model *m;
+  const jn_model *own; /* with eliminated joints: the model, whose tree is m; else NULL */
   jn_generate_options set;
   char name[JN_MAX_GENERATE_NAME + 1];
   double gravity[3];
@@ -27,6 +28,11 @@ typedef struct jn_job {
 static inline int jn_job_parent(const jn_job *job, int i) {
   const int p = job->m->link[i].parent;
   return p == 0 && job->fixed ? -1 : p;
+}
+
+/* the model that the user has */
+static inline const jn_model *jn_job_model(const jn_job *job) {
+  return job->own ? job->own : job->m;
 }
 
 /* The core's headers, in the order of their use, as text: made by cmake/core_text.cmake. */
@@ -53,6 +59,9 @@ void jn_generate_links(jn_text *t, const jn_job *job);
 void jn_generate_inverse(jn_text *t, const jn_job *job, int r);
 void jn_generate_forward(jn_text *t, const jn_job *job, int r); /* or hybrid dynamics */
 void jn_generate_hybrid_kernel(jn_text *t, const jn_job *job, int r);
+/* coupled.c: eliminated joints: the functions of the tree and tables; the function of an operation */
+void jn_generate_coupled_start(jn_text *t, const jn_job *job);
+void jn_generate_coupled(jn_text *t, const jn_job *job, int r, int forward);
 /* reference.c: the test program */
 jn_status jn_generate_test(jn_text *t, const jn_job *job);
 

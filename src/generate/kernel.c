@@ -137,6 +137,11 @@ static jn_status check_kernel(const jn_model *model, jn_kernel kernel, int order
   if (order < 0 || order > kinds[kernel].highest)
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "generate: %s: orders go from 0 to %d",
                    kinds[kernel].name, kinds[kernel].highest);
+  if (model && model->tree)
+    return jn_fail(error, JN_ERR_COUPLED, NULL, 0,
+                   "generate: kernels of %s do not have eliminated mimic joints: make them "
+                   "independent (--independent)",
+                   kinds[kernel].name);
   jn_generate_options set = *options;
   const unsigned one = order ? 2 : 1; /* order 0, or more */
   set.inverse = kinds[kernel].forward ? 0 : one;

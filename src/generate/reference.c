@@ -1,5 +1,6 @@
 /* reference.c: the test program of generated code: states and the library's strict results. */
 #include <jounce/dynamics.h>
+#include <jounce/mass_matrix.h>
 #include <math.h>
 #include <stdint.h>
 
@@ -46,7 +47,8 @@ static const char frame[] =
     "    for (int l = 0; l < LANES; l++) to[i * LANES + l] = from[(s + l) * row + i];\n"
     "}\n\n"
     "/* the largest difference in row k of all states, relative to the largest number there */\n"
-    "static int check(const char *name, int rows, const double *x, const double *reference) {\n"
+    "static int check(const char *name, int rows, const double *x, const double *reference,\n"
+    "    int exact, double bound) {\n"
     "  double worst = 0;\n"
     "  int equal = 1;\n"
     "  for (int k = 0; k < rows; k++) {\n"
@@ -61,18 +63,20 @@ static const char frame[] =
     "    if (error > 0) worst = fmax(worst, error / most);\n"
     "  }\n"
     "#ifdef STRICT\n"
-    "  const int good = equal;\n"
+    "  const int good = exact ? equal : worst <= bound;\n"
     "#else\n"
-    "  const int good = worst <= 1e-13;\n"
+    "  const int good = worst <= bound;\n"
     "#endif\n"
+    "  (void)exact;\n"
     "  printf(\"%-5s error %.1e%s%s\\n\", name, worst, equal ? \", equal bits\" : \"\", good ? "
     "\"\" : \"  FAILED\");\n"
     "  return !good;\n"
     "}\n\n";
 
 /* one operation: calls, comparison, and a state that is refused */
-static void put_check(jn_text *t, const jn_job *job, int r, int forward, int v_row, int f_row) {
-  const jn_model *m = job->m;
+static void put_check(jn_text *t, const jn_job *job, int r, int forward, int v_row, int f_row,
+                      double growth) {
+  const jn_model *m = jn_job_model(job);
   const char *op = forward ? "fd" : "id";
   const int rows = forward ? 1 : r + 2;
   jn_text_format(t,
@@ -92,27 +96,55 @@ static void put_check(jn_text *t, const jn_job *job, int r, int forward, int v_r
       "      for (int l = 0; l < LANES; l++) all[(s + l) * %d * NV + i] = out[i * LANES + l];\n"
       "  }\n"
       "  (void)f;\n"
-      "  failed |= check(\"%s%d\", %d, all, %s%d_ref);\n"
+      "  failed |= check(\"%s%d\", %d, all, %s%d_ref, %d, %.1e);\n"
       "  v[0] = NAN;\n"
       "  failed |= %s_%s%d(q, v, %sout) != 1; /* the first state only */\n",
-      job->name, op, r, forward ? "f, " : "", r + 1, r + 1, op, r, r + 1, op, r, job->name, op, r,
-      forward ? "f, " : "");
-  if (m->nangle)
+      job->name, op, r, forward ? "f, " : "", r + 1, r + 1, op, r, r + 1, op, r,
+      !job->own || !forward, 1e-13 * growth, job->name, op, r, forward ? "f, " : "");
+  int angle = 0; /* the first that is free */
+  while (angle < m->nangle && !m->link[m->angle_link[angle]].nv) angle++;
+  if (angle < m->nangle)
     jn_text_format(t,
                    "  gather(v_ref, %d, %d * NV, 0, v);\n"
                    "  q[%d * LANES] = 1.1e6;\n"
                    "  failed |= %s_%s%d(q, v, %sout) != 1;\n",
-                   v_row, rows, m->link[m->angle_link[0]].iq, job->name, op, r,
+                   v_row, rows, m->link[m->angle_link[angle]].iq, job->name, op, r,
                    forward ? "f, " : "");
   jn_text_put(t, "  return failed;\n}\n\n");
 }
 
+/* With eliminated joints generated forward dynamics finds M by another route than the library. Of
+ * M a = tau - bias the accelerations then differ by M^-1 times the rounding of tau, bias and M a:
+ *   |M^-1| (|tau| + |M| |a|)
+ * relative to |a|, the largest of all states and orders. */
+static jn_status measure_growth(const jn_model *m, jn_data *data, int rows, const double *q,
+                                const double *f, const double *a, double *room, double *growth) {
+  const size_t nv = (size_t)m->nv;
+  double size[2] = {0};
+  for (int inverse = 0; inverse < 2; inverse++) {
+    const jn_status status =
+        inverse ? jn_inverse_mass(m, data, q, room) : jn_mass_matrix(m, data, q, room);
+    if (status) return status;
+    for (size_t i = 0; i < nv * nv; i++) size[inverse] = fmax(size[inverse], fabs(room[i]));
+  }
+  for (size_t k = 0; k < (size_t)rows; k++) {
+    double force = 0, most = 0;
+    for (size_t i = 0; i < nv; i++)
+      force = fmax(force, fabs(f[k * nv + i])), most = fmax(most, fabs(a[k * nv + i]));
+    if (most > 0) *growth = fmax(*growth, size[1] * (force / most + size[0]));
+  }
+  return JN_OK;
+}
+
 static jn_status put_references(jn_text *t, const jn_job *job, jn_data *data, double *block) {
-  const jn_model *m = job->m;
+  const jn_model *m = jn_job_model(job);
   const int ri = highest(job->set.inverse), rf = highest(job->set.forward);
   const size_t nq = (size_t)m->nq, nv = (size_t)m->nv, v_row = (size_t)(ri < 0 ? 1 : ri + 2) * nv,
                f_row = (size_t)(rf + 1) * nv;
   double *q = block, *v = q + STATES * nq, *f = v + STATES * v_row, *out = f + STATES * f_row;
+  double *room = out + STATES * (size_t)((ri > rf ? ri : rf) + 1) * nv; /* [nv x nv] if coupled */
+  double growth[JN_MAX_GENERATE_INVERSE + 1];
+  for (int r = 0; r <= JN_MAX_GENERATE_INVERSE; r++) growth[r] = 1;
   uint64_t seed = 88172645463325252u;
   jn_status status = JN_OK;
   for (int s = 0; s < STATES; s++) random_state(m, &seed, q + (size_t)s * nq);
@@ -130,6 +162,9 @@ static jn_status put_references(jn_text *t, const jn_job *job, jn_data *data, do
             forward ? jn_forward_dynamics(m, data, r, q + s * nq, v + s * v_row, f + s * f_row,
                                           NULL, out + s * n)
                     : jn_inverse_dynamics(m, data, r, q + s * nq, v + s * v_row, NULL, out + s * n);
+      for (size_t s = 0; s < STATES && job->own && forward && !status; s++)
+        status = measure_growth(m, data, r + 1, q + s * nq, f + s * f_row, out + s * n, room,
+                                &growth[r]);
       if (status) return status;
       jn_text_format(t, "static const double %s%d_ref[] = {\n    ", forward ? "fd" : "id", r);
       jn_text_numbers(t, out, STATES * n);
@@ -140,17 +175,18 @@ static jn_status put_references(jn_text *t, const jn_job *job, jn_data *data, do
   for (int forward = 0; forward < 2; forward++)
     for (int r = 0; r <= (forward ? rf : ri); r++)
       if ((forward ? job->set.forward : job->set.inverse) >> r & 1)
-        put_check(t, job, r, forward, (int)v_row, (int)f_row);
+        put_check(t, job, r, forward, (int)v_row, (int)f_row, forward ? growth[r] : 1);
   return JN_OK;
 }
 
 jn_status jn_generate_test(jn_text *t, const jn_job *job) {
-  const jn_model *m = job->m;
+  const jn_model *m = jn_job_model(job);
   const int ri = highest(job->set.inverse), rf = highest(job->set.forward),
             order = ri > rf ? ri : rf;
   const size_t count =
       STATES *
-      ((size_t)m->nq + ((size_t)ri + 4 + (size_t)rf + 2 + (size_t)order + 2) * (size_t)m->nv);
+          ((size_t)m->nq + ((size_t)ri + 4 + (size_t)rf + 2 + (size_t)order + 2) * (size_t)m->nv) +
+      (job->own ? (size_t)m->nv * (size_t)m->nv : 0);
   jn_data *data = NULL;
   double *block = jn_block_new(&t->hooks, count, sizeof(double));
   jn_status status = block ? jn_data_new(m, order, &t->hooks, &data) : JN_ERR_MEMORY;

@@ -1,4 +1,4 @@
-/* clock.c: passes of the clock solver over its rows, several points in a register.
+/* clock.c: passes of the clock solver over its rows, several points in a register; what a motion uses of a row.
  *
  * With v = k2 b'' + k1 b' + k0 b + kg (and damping), R = 1 or b^(-1/2), s = dR/db:
  *
@@ -14,11 +14,16 @@
 
 static inline real load(const double *x) { return *(const real *)(const void *)x; }
 static inline void store(double *x, real y) { *(real *)(void *)x = y; }
+static inline real real_sqrt(real x) {
+  real y;
+  for (int i = 0; i < LANES; i++) y[i] = sqrt(x[i]);
+  return y;
+}
 /* column c of a row */
 #define COLUMN(d, c) ((d) + JN_CLOCK_GROUP * (c))
 
 typedef struct point {
-  real b, b1, b2, R, s;
+  real b, b1, b2, R, s; /* s = dR/db */
 } point;
 
 typedef struct value {
@@ -67,6 +72,7 @@ EACH slack row_slack(int third, int damped, const double *d, double high, double
   return z;
 }
 
+/* pull: sum of high lambda+ + low lambda- of rows with b'' */
 typedef struct sums {
   real h[6], g[3], e[3], pull, sum;
 } sums;
@@ -134,27 +140,73 @@ EACH void start_row(int third, int damped, double *d, double mu, double high, do
   store(COLUMN(d, JN_COLUMN_DLO), zero);
 }
 
-/* What a pass does at the points of one register. */
+/* What the points have without rows: b <= cap and the objective. */
+
+/* lambda += a dlambda; the sums of the rows begin with these */
+EACH void add_cap(const jn_clock_rows *x, int at, double a, const point *p, sums *t) {
+  const real zero = p->b - p->b, w = x->time * load(x->w + at);
+  const real l = load(x->l + at) + a * load(x->dl + at), z = load(x->cap + at) - p->b,
+             inverse = 1.0 / z;
+  for (int k = 0; k < 6; k++) t->h[k] = x->costs ? load(x->H[k] + at) : zero;
+  for (int k = 0; k < 3; k++) t->g[k] = x->costs ? load(x->g[k] + at) : zero, t->e[k] = zero;
+  store(x->l + at, l);
+  /* the time w b^(-1/2): gradient w s, second derivative 3/4 w b^(-5/2) = -3/2 w s/b */
+  t->h[0] += l * inverse - 1.5 * w * p->s * p->R * p->R;
+  t->g[0] += l + w * p->s;
+  t->e[0] = inverse;
+  t->pull = zero;
+  t->sum = l * z;
+}
+
+/* The second derivative of b^(-1/2) in the rows with b'' lowers the first entry of the Hessian. */
+EACH void end_point(const jn_clock_rows *x, int at, const point *p, const sums *t) {
+  const real drop =
+      (x->costs ? load(x->drop + at) : p->b - p->b) - 1.5 * t->pull * p->s * p->R * p->R;
+  store(x->H[0] + at, t->h[0] - drop);
+  for (int k = 1; k < 6; k++) store(x->H[k] + at, t->h[k]);
+  for (int k = 0; k < 3; k++) store(x->g[k] + at, t->g[k]), store(x->e[k] + at, t->e[k]);
+  store(x->drop + at, drop);
+}
+
+EACH void step_cap(const jn_clock_rows *x, int at, double mu, const point *p, const real *dx,
+                   real *worst, real *worst_l) {
+  const real l = load(x->l + at), z = load(x->cap + at) - p->b;
+  /* one division for 1/z, 1/lambda, 1/b; b itself stays above a tenth of its value */
+  const real zl = z * l, inverse = 1.0 / (zl * p->b), ib = inverse * p->b, iz = ib * l,
+             ratio = dx[0] * iz, d = mu * iz - l * (1.0 - ratio);
+  store(x->dl + at, d);
+  *worst = real_max(*worst, real_max(ratio, -(dx[0] * (1 / 0.9) * (inverse * zl))));
+  *worst_l = real_max(*worst_l, -(d * (ib * z)));
+}
+
+EACH void start_cap(const jn_clock_rows *x, int at, double mu, const point *p) {
+  store(x->l + at, mu / (load(x->cap + at) - p->b));
+  store(x->dl + at, p->b - p->b);
+}
+
+/* the smaller of b and cap - b; -1 where b is not positive */
+EACH real least_of_cap(const jn_clock_rows *x, int at, real b) {
+  typedef long long mask __attribute__((vector_size(8 * LANES)));
+  const real least = -real_max(-b, b - load(x->cap + at)), none = b - b - 1.0;
+  const mask good = b > 0;
+  return (real)((good & (mask)least) | (~good & (mask)none));
+}
+
+/* What a pass does at the points of one register; its results in every lane. */
 typedef enum pass_kind { LINEARISE, STEPS, SLACKS, START } pass_kind;
 
 EACH void visit(int kind, int damped, const jn_clock_rows *x, const jn_clock_chunk *c, double *d,
-                int at, double given) {
-  const point p = {load(x->b + at), load(x->b1 + at), load(x->b2 + at), load(x->R + at),
-                   load(x->s + at)};
+                int at, double given, const double *inside, real out[2]) {
+  const real b = load(x->b + at), root = kind == STEPS ? load(x->R + at) : 1.0 / real_sqrt(b);
+  const point p = {b, load(x->b1 + at), load(x->b2 + at), root, -0.5 * root * root * root};
   const real dx[3] = {load(x->db + at), load(x->db1 + at), load(x->db2 + at)};
   const int *row = x->row + c->first;
   sums t;
-  real worst = load(x->worst + at), worst_l = load(x->worst_l + at), least = load(x->least + at);
-  if (kind == LINEARISE) {
-    const real zero = p.b - p.b;
-    const int all = x->costs;
-    for (int k = 0; k < 6; k++) t.h[k] = k == 0 || all ? load(x->H[k] + at) : zero;
-    for (int k = 0; k < 3; k++) {
-      t.g[k] = k == 0 || all ? load(x->g[k] + at) : zero;
-      t.e[k] = k == 0 || all ? load(x->e[k] + at) : zero;
-    }
-    t.pull = zero, t.sum = load(x->sum + at);
-  }
+  real worst = out[0], worst_l = out[1], least = out[0];
+  if (kind != STEPS) store(x->R + at, root);
+  if (kind == LINEARISE) add_cap(x, at, given, &p, &t);
+  if (kind == STEPS) step_cap(x, at, given, &p, dx, &worst, &worst_l);
+  if (kind == START) start_cap(x, at, given, &p);
 #define ROWS(third, count)                                                                     \
   for (int n = 0; n < (count); n++) {                                                          \
     const double high = x->high[row[n]], low = x->low[row[n]];                                 \
@@ -169,16 +221,20 @@ EACH void visit(int kind, int damped, const jn_clock_rows *x, const jn_clock_chu
   ROWS(1, c->third)
 #undef ROWS
   if (kind == LINEARISE) {
-    for (int k = 0; k < 6; k++) store(x->H[k] + at, t.h[k]);
-    for (int k = 0; k < 3; k++) store(x->g[k] + at, t.g[k]), store(x->e[k] + at, t.e[k]);
-    store(x->pull + at, t.pull);
-    store(x->sum + at, t.sum);
+    end_point(x, at, &p, &t);
+    out[0] += inside ? t.sum * load(inside) : t.sum;
+    out[1] += load(x->w + at) * root;
   }
-  if (kind == STEPS) store(x->worst + at, worst), store(x->worst_l + at, worst_l);
-  if (kind == SLACKS) store(x->least + at, least);
+  if (kind == STEPS) out[0] = worst, out[1] = worst_l;
+  /* last, because a row has no slack where b is not positive */
+  if (kind == SLACKS) out[0] = -real_max(-least, -least_of_cap(x, at, b));
 }
 
-EACH void pass(int kind, int damped, const jn_clock_rows *x, double given) {
+/* Every place in a group has sums of its own, so that they do not depend on the number of lanes. */
+EACH void pass(int kind, int damped, const jn_clock_rows *x, double given, double out[2]) {
+  real results[JN_CLOCK_GROUP / LANES][2];
+  for (int l = 0; l < JN_CLOCK_GROUP / LANES; l++)
+    for (int k = 0; k < 2; k++) results[l][k] = real_of(kind == SLACKS ? 1 : 0);
   for (int g = 0; g < x->groups; g++) {
     const jn_clock_chunk *c = &x->chunk[g / JN_CLOCK_CHUNK];
     const size_t size =
@@ -186,19 +242,85 @@ EACH void pass(int kind, int damped, const jn_clock_rows *x, double given) {
                           (size_t)c->third * (size_t)(JN_COLUMN_K + 4 + 2 * damped));
     double *d = x->data + c->data + (size_t)(g % JN_CLOCK_CHUNK) * size;
     for (int l = 0; l < JN_CLOCK_GROUP; l += LANES)
-      visit(kind, damped, x, c, d + l, g * JN_CLOCK_GROUP + l, given);
+      visit(kind, damped, x, c, d + l, g * JN_CLOCK_GROUP + l, given,
+            g == x->groups - 1 ? x->inside + l : NULL, results[l / LANES]);
+  }
+  for (int k = 0; k < 2 && kind != START; k++) {
+    out[k] = results[0][k][0];
+    for (int i = 1; i < JN_CLOCK_GROUP; i++) {
+      const double y = results[i / LANES][k][i % LANES];
+      out[k] = kind == LINEARISE                           ? out[k] + y
+               : (kind == STEPS ? y > out[k] : y < out[k]) ? y
+                                                           : out[k];
+    }
   }
 }
 
-#define PASS(name, kind, argument, given)             \
-  void ENTRY(name)(const jn_clock_rows *x argument) { \
-    if (x->damped)                                    \
-      pass(kind, 1, x, given);                        \
-    else                                              \
-      pass(kind, 0, x, given);                        \
+#define PASS(name, kind)                                                  \
+  void ENTRY(name)(const jn_clock_rows *x, double given, double out[2]) { \
+    if (x->damped)                                                        \
+      pass(kind, 1, x, given, out);                                       \
+    else                                                                  \
+      pass(kind, 0, x, given, out);                                       \
   }
-#define NUMBER , double given
-PASS(clock_linearise, LINEARISE, NUMBER, given)
-PASS(clock_steps, STEPS, NUMBER, given)
-PASS(clock_slacks, SLACKS, , 0)
-PASS(clock_start, START, NUMBER, given)
+PASS(clock_linearise, LINEARISE)
+PASS(clock_steps, STEPS)
+PASS(clock_slacks, SLACKS)
+PASS(clock_start, START)
+
+/* The use of a row. */
+
+typedef double anywhere __attribute__((vector_size(sizeof(double) * LANES), aligned(8)));
+static inline real load_from(const double *x) { return *(const anywhere *)(const void *)x; }
+
+/* a where x > 0, else b */
+static inline real where_positive(real x, double a, double b) {
+  typedef long long mask __attribute__((vector_size(8 * LANES)));
+  const mask more = x > 0;
+  return (real)((more & (mask)real_of(a)) | (~more & (mask)real_of(b)));
+}
+
+EACH real use_at(int kind, int damped, const jn_clock_use *u, int i) {
+  const double x1 = u->speed, x2 = x1 * x1, x3 = x2 * x1;
+  const real b = load_from(u->b + i);
+  if (kind == JN_CLOCK_CAP) return x1 * real_sqrt(b / load_from(u->cap + i));
+  const real b1 = load_from(u->b1 + i), root = load_from(u->root + i), kg = load_from(u->k[2] + i);
+  real v = load_from(u->k[1] + i) * b1 + load_from(u->k[0] + i) * b;
+  if (kind == JN_CLOCK_THIRD) {
+    v = load_from(u->k[3] + i) * load_from(u->b2 + i) + v;
+    v = root * (x3 * v + x1 * kg);
+    if (damped) v += x2 * (load_from(u->k[5] + i) * b1 + load_from(u->k[4] + i) * b);
+    const double high = 1 / u->high, low = -1 / u->low;
+    return v * (u->side ? real_of(u->side > 0 ? high : low) : where_positive(v, high, low));
+  }
+  v = x2 * v;
+  if (damped) v += x1 * load_from(u->k[3] + i) * root;
+  const double high = u->high, low = -u->low;
+  return v / ((u->side ? real_of(u->side > 0 ? high : low) : where_positive(v, high, low)) - kg);
+}
+
+EACH void use_of(int kind, int damped, const jn_clock_use *u) {
+  for (int g = 0; g < u->groups; g += JN_CLOCK_CHUNK) {
+    const int last = g + JN_CLOCK_CHUNK < u->groups ? g + JN_CLOCK_CHUNK : u->groups;
+    real most = real_of(0);
+    for (int i = g * JN_CLOCK_GROUP; i < last * JN_CLOCK_GROUP; i += LANES) {
+      real use = use_at(kind, damped, u, i);
+      if (u->tight) use = use / load_from(u->tight + i);
+      *(anywhere *)(void *)(u->use + i) = use;
+      most = real_max(use, most);
+    }
+    if (!u->peak) continue;
+    double peak = 0;
+    for (int l = 0; l < LANES; l++) peak = most[l] > peak ? most[l] : peak;
+    u->peak[g / JN_CLOCK_CHUNK] = peak;
+  }
+}
+
+void ENTRY(clock_use)(const jn_clock_use *u) {
+  if (u->kind == JN_CLOCK_CAP)
+    use_of(JN_CLOCK_CAP, 0, u);
+  else if (u->kind == JN_CLOCK_SECOND)
+    u->damped ? use_of(JN_CLOCK_SECOND, 1, u) : use_of(JN_CLOCK_SECOND, 0, u);
+  else
+    u->damped ? use_of(JN_CLOCK_THIRD, 1, u) : use_of(JN_CLOCK_THIRD, 0, u);
+}

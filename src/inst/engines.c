@@ -37,7 +37,9 @@
     .variation_columns = jn_variation_columns_##isa,                                \
     .variation_composites = jn_variation_composites_##isa,                          \
     .variation_own_rows = jn_variation_own_rows_##isa,                              \
+    .freedoms_links = jn_freedoms_links_##isa,                                      \
     .freedoms_columns = jn_freedoms_columns_##isa,                                  \
+    .freedoms_magnitude = jn_freedoms_magnitude_##isa,                              \
     .freedoms_carry = jn_freedoms_carry_##isa,                                      \
     .freedoms_order = jn_freedoms_order_##isa,                                      \
     .freedoms_fill = jn_freedoms_fill_##isa,                                        \

@@ -147,6 +147,10 @@ static void renumber(jn_model *m, const jn_model *tree) {
         full->iq, full->iv, lead ? lead->iq : -1, lead ? lead->iv : -1, j->ratio, j->offset};
     if (lead) gather(&m->joint[j->leader], j);
   }
+  for (int i = 0; i < m->nlink; i++) {
+    const jn_joint *j = &m->joint[m->link[i].joint];
+    if (j->leader < 0) m->link[i].armature = j->armature, m->link[i].damping = j->damping;
+  }
 }
 
 jn_status jn_build_reduced(jn_builder *b, jn_model *tree, jn_model **out) {

@@ -97,7 +97,6 @@ static inline size_t jn_coupled_room(const jn_model *tree, int order) {
   A(Ab, six1, rows, rows * nlink)                /* accelerations for v' = 0 */                    \
   A(Ms, inertia1, rows, rows * nlink)            /* inertias, then composites */                   \
   A(Md, inertia1, rows, rows * nlink)            /* rates of Ms */                                 \
-  A(M0, inertia1, 1, nlink)                      /* inertias, kept while Ms is composite */        \
   A(Ps, six1, rows, rows * nlink)                /* momenta, then composites */                    \
   A(Ws, six1, rows, rows * nlink)                /* wrenches, then composites */                   \
   A(Bs, six1, 6 * rows, 6 * rows * nlink)        /* ad_V^T M by columns, then composites */        \

@@ -28,6 +28,9 @@ typedef struct jn_follower {
   int iq, iv, lead_q, lead_v;
   double ratio, offset;
 } jn_follower;
+/* a pivot of M_y is zero below this part of its diagonal, or of mass x size^2 */
+#define JN_SMALLEST_PIVOT 1e-13
+#define JN_SMALLEST_INERTIA 4e-16
 
 struct jn_model {
   jn_allocator allocator;

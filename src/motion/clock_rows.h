@@ -22,20 +22,23 @@ typedef struct jn_clock_chunk {
   size_t data;              /* of its first group */
 } jn_clock_chunk;
 
-/* Arrays of points are padded to whole groups. */
+/* Arrays of points are padded to whole groups by copies of the last point, but for the weights, which are
+ * zero there. */
 typedef struct jn_clock_rows {
   int groups, damped;
-  int costs; /* 0: of H, g and e only the first is added to; the others, and pull, start from zero */
-  const double *high, *low; /* of all rows */
+  int costs;                     /* 1: H, g and drop begin with what is there; 0: with zero */
+  double time;                   /* weight of the duration */
+  double inside[JN_CLOCK_GROUP]; /* of the last group: 1, behind the last point 0 */
+  const double *high, *low;      /* of all rows */
   jn_clock_chunk *chunk;
   int *row;
   double *data;
-  double *b, *b1, *b2, *R, *s;     /* the clock; b^(-1/2) and its slope */
-  double *db, *db1, *db2;          /* its step */
-  double *H[6], *g[3], *e[3];      /* local Hessian, gradient, sum a/z: rows are added */
-  double *pull;                    /* sum of high lambda+ + low lambda- of rows with b'': added */
-  double *sum;                     /* sum of lambda z: added */
-  double *worst, *worst_l, *least; /* largest -dz/z, -dlambda/lambda; smallest z */
+  double *w, *cap;            /* weights, largest b */
+  double *b, *b1, *b2, *R;    /* the clock; b^(-1/2): every pass but the second sets it */
+  double *db, *db1, *db2;     /* its step */
+  double *l, *dl;             /* lambda of b <= cap, and its step */
+  double *H[6], *g[3], *e[3]; /* local Hessian, gradient, sum a/z */
+  double *drop;               /* the concave part of H[0] */
 } jn_clock_rows;
 
 /* columns of a row */
@@ -43,22 +46,39 @@ static inline int jn_clock_columns(int third, int damped) {
   return JN_COLUMN_K + (third ? 4 + 2 * damped : 3 + damped);
 }
 
+/* The use of one row of limits at groups of points by a motion at `speed` times its own: the part that
+ * depends on the speed relative to the room for it. Arrays need not begin at cache lines. */
+typedef enum jn_clock_kind { JN_CLOCK_CAP, JN_CLOCK_SECOND, JN_CLOCK_THIRD } jn_clock_kind;
+typedef struct jn_clock_use {
+  jn_clock_kind kind; /* b <= cap; rows without and with b'' */
+  int groups, damped;
+  int side;            /* 1: of the upper limit, -1: of the lower, 0: of the nearer */
+  const double *k[6];  /* columns (jn_clock_row) */
+  const double *tight; /* by which they were multiplied; NULL: 1 */
+  const double *cap, *b, *b1, *b2, *root; /* root = b^(1/2) */
+  double high, low, speed;
+  double *use;
+  double *peak; /* the largest use of every chunk, at least 0; NULL: not wanted */
+} jn_clock_use;
+
 typedef struct jn_clock_passes {
-  /* lambda += a dlambda; then everything at the current b */
-  void (*linearise)(const jn_clock_rows *x, double a);
-  /* dlambda, and the largest steps of every point (the larger of these and what is there) */
-  void (*steps)(const jn_clock_rows *x, double mu);
-  /* the smallest slack of every point */
-  void (*slacks)(const jn_clock_rows *x);
+  /* lambda += a dlambda; then everything at the current b. out: sum lambda z, sum w b^(-1/2) */
+  void (*linearise)(const jn_clock_rows *x, double a, double out[2]);
+  /* dlambda. out: the largest -dz/z and -dlambda/lambda, at least 0 */
+  void (*steps)(const jn_clock_rows *x, double mu, double out[2]);
+  /* out: the smallest slack; not positive where b is not */
+  void (*slacks)(const jn_clock_rows *x, double given, double out[2]);
   /* lambda = mu/z */
-  void (*start)(const jn_clock_rows *x, double mu);
+  void (*start)(const jn_clock_rows *x, double mu, double out[2]);
+  void (*use)(const jn_clock_use *u);
 } jn_clock_passes;
 
-#define JN_CLOCK_PASSES(isa)                                       \
-  void jn_clock_linearise_##isa(const jn_clock_rows *x, double a); \
-  void jn_clock_steps_##isa(const jn_clock_rows *x, double mu);    \
-  void jn_clock_slacks_##isa(const jn_clock_rows *x);              \
-  void jn_clock_start_##isa(const jn_clock_rows *x, double mu);
+#define JN_CLOCK_PASSES(isa)                                                          \
+  void jn_clock_linearise_##isa(const jn_clock_rows *x, double given, double out[2]); \
+  void jn_clock_steps_##isa(const jn_clock_rows *x, double given, double out[2]);     \
+  void jn_clock_slacks_##isa(const jn_clock_rows *x, double given, double out[2]);    \
+  void jn_clock_start_##isa(const jn_clock_rows *x, double given, double out[2]);     \
+  void jn_clock_use_##isa(const jn_clock_use *u);
 JN_CLOCK_PASSES(plain)
 JN_CLOCK_PASSES(avx2)
 JN_CLOCK_PASSES(avx512)

@@ -35,11 +35,9 @@ typedef struct solver {
   double pairs;  /* two-sided rows at points */
   jn_clock_spline spline;
   jn_clock_rows r;
-  double *w;                          /* [points] weights */
   double *c, *dc, *old, *start, *rhs; /* [n] */
   double *f[3];                       /* [points] scratch */
-  double *cap_l, *cap_z, *cap_d;      /* [points]: of b <= cap */
-  double *og[3], *concave;            /* [points]: gradient of the objective; clock_cost.h */
+  double *og[3];                      /* [points]: gradient of the costs */
   double *da, *Ka;                    /* [n] of the deadline: a, K^-1 a */
   double T, cost;                     /* duration; sum w cost */
   double late_l, late_z, late_r;      /* of the deadline: lambda, z, T + z - deadline */
@@ -114,8 +112,8 @@ static void pack_rows(solver *x) {
       const int columns = jn_clock_row(p, x->r.row[c->first + n], column);
       d += JN_COLUMN_K * JN_CLOCK_GROUP;
       for (int i = 0; i < columns; i++, d += JN_CLOCK_GROUP) {
-        memcpy(d, column[i] + from, (size_t)left * sizeof *d);
-        for (int l = left; l < JN_CLOCK_GROUP; l++) d[l] = d[left - 1];
+        const double *k = column[i] + from;
+        for (int l = 0; l < JN_CLOCK_GROUP; l++) d[l] = k[l < left ? l : left - 1];
       }
     }
   }
@@ -139,7 +137,7 @@ static void take_multipliers(solver *x, const solver *kept) {
     }
   }
   for (int i = 0; i < x->points; i++)
-    if (kept->cap_l[i] > x->cap_l[i]) x->cap_l[i] = kept->cap_l[i];
+    if (kept->r.l[i] > x->r.l[i]) x->r.l[i] = kept->r.l[i];
 }
 
 /* b, b', b'' of the coefficients; behind the last point stand copies of it */
@@ -149,135 +147,71 @@ static void set_clock(solver *x, const double *c, double *b, double *b1, double 
     b[i] = b[x->points - 1], b1[i] = b1[x->points - 1], b2[i] = b2[x->points - 1];
 }
 
-/* R = b^(-1/2) and its slope */
-static void set_roots(const solver *x) {
-  const double *restrict b = x->r.b;
-  double *restrict R = x->r.R, *restrict s = x->r.s;
-  for (int i = 0; i < x->r.groups * JN_CLOCK_GROUP; i++) {
-    R[i] = 1 / sqrt(b[i]);
-    s[i] = -0.5 * R[i] * R[i] * R[i];
-  }
-}
-
 static double duration(const solver *x) {
   double sum = 0;
-  for (int i = 0; i < x->points; i++) sum += x->w[i] / sqrt(x->r.b[i]);
+  for (int i = 0; i < x->points; i++) sum += x->r.w[i] / sqrt(x->r.b[i]);
   return sum;
 }
 
 static int has_deadline(const solver *x) { return x->p->deadline < HUGE_VAL; }
 
-/* w cost, its gradient and Hessian */
-static void add_costs(solver *x) {
+/* w cost, its gradient and Hessian; the rows are added to them */
+static void start_costs(solver *x) {
   const jn_clock_rows *r = &x->r;
   x->cost = 0;
-  for (int i = 0; i < x->points && x->p->cost; i++) {
+  for (int i = 0; i < r->groups * JN_CLOCK_GROUP && r->costs; i++) {
+    const int at = i < x->points ? i : x->points - 1;
     const clock_cost c =
-        jn_clock_cost_at(x->p->cost, (size_t)x->p->stride, i, r->b[i], r->b1[i], r->b2[i]);
-    x->cost += x->w[i] * c.value;
-    x->concave[i] = x->w[i] * c.concave;
-    for (int k = 0; k < 6; k++) r->H[k][i] += x->w[i] * c.h[k];
-    for (int k = 0; k < 3; k++) {
-      x->og[k][i] += x->w[i] * c.g[k];
-      r->g[k][i] += x->w[i] * c.g[k];
-    }
+        jn_clock_cost_at(x->p->cost, (size_t)x->p->stride, at, r->b[i], r->b1[i], r->b2[i]);
+    x->cost += r->w[i] * c.value;
+    r->drop[i] = r->w[i] * c.concave;
+    for (int k = 0; k < 6; k++) r->H[k][i] = r->w[i] * c.h[k];
+    for (int k = 0; k < 3; k++) x->og[k][i] = r->g[k][i] = r->w[i] * c.g[k];
   }
-}
-
-/* objective and cap: the parts of a point that depend on b alone */
-static void start_points(solver *x) {
-  const jn_clock_rows *r = &x->r;
-  const size_t size = (size_t)r->groups * JN_CLOCK_GROUP * sizeof(double);
-  double *const zero[] = {r->H[1], r->H[2], r->H[3], r->H[4],  r->H[5],  r->g[1],   r->g[2],
-                          r->e[1], r->e[2], r->pull, x->og[1], x->og[2], x->concave};
-  const double late = has_deadline(x) ? x->late_l : 0, time = x->p->time + late;
-  /* without costs they are zero, and the pass over the rows starts from there */
-  for (size_t k = 0; k < sizeof zero / sizeof *zero && r->costs; k++) memset(zero[k], 0, size);
-  for (int i = 0; i < x->points; i++) {
-    const double R = r->R[i], z = x->p->cap[i] - r->b[i], inverse = 1 / z, l = x->cap_l[i];
-    x->cap_z[i] = inverse;
-    r->H[0][i] = 0.75 * time * x->w[i] * R * R * R * R * R + l * inverse;
-    r->g[0][i] = time * x->w[i] * r->s[i] + l;
-    x->og[0][i] = x->p->time * x->w[i] * r->s[i];
-    r->e[0][i] = inverse;
-    r->sum[i] = l * z;
-  }
-  add_costs(x);
 }
 
 /* lambda += a dlambda; then everything at the current b. Returns sum lambda z. */
 static double linearise(solver *x, double a) {
-  double gap = 0;
-  for (int i = 0; i < x->points; i++) x->cap_l[i] += a * x->cap_d[i];
-  set_roots(x);
-  x->T = duration(x);
-  if (has_deadline(x)) {
-    x->late_l += a * x->late_d;
-    x->late_z += a * x->late_dz;
-    x->late_r = x->T + x->late_z - x->p->deadline;
-    gap = x->late_l * x->late_z;
-  }
-  start_points(x);
-  x->passes->linearise(&x->r, a);
-  for (int i = 0; i < x->points; i++) gap += x->r.sum[i];
-  return gap;
+  double sums[2];
+  if (has_deadline(x)) x->late_l += a * x->late_d;
+  x->r.time = x->p->time + x->late_l;
+  start_costs(x);
+  x->passes->linearise(&x->r, a, sums);
+  x->T = sums[1];
+  if (!has_deadline(x)) return sums[0];
+  /* z is the true slack, unless that is much smaller, or there is none */
+  const double left = x->p->deadline - x->T;
+  if (left > x->late_z) x->late_z = left;
+  x->late_r = x->T + x->late_z - x->p->deadline;
+  return sums[0] + x->late_l * x->late_z;
 }
 
 /* steps of lambda; the largest -dz/z and -dlambda/lambda */
-static void find_steps(solver *x, double mu, double *worst, double *worst_l) {
-  const jn_clock_rows *r = &x->r;
-  for (int i = 0; i < x->points; i++) {
-    const double z = -r->db[i] * x->cap_z[i], d = mu * x->cap_z[i] - x->cap_l[i] * (1 + z);
-    x->cap_d[i] = d;
-    /* b itself stays above a tenth of its value */
-    const double keep = -r->db[i] / (0.9 * r->b[i]);
-    r->worst[i] = keep > -z ? keep : -z;
-    r->worst_l[i] = -d / x->cap_l[i];
-  }
-  x->passes->steps(r, mu);
-  *worst = *worst_l = 0;
-  if (has_deadline(x)) {
-    double dT = 0;
-    for (int i = 0; i < x->n; i++) dT += x->da[i] * x->dc[i];
-    x->late_dz = -x->late_r - dT;
-    x->late_d = mu / x->late_z - x->late_l * (1 + x->late_dz / x->late_z);
-    *worst = fmax(0, -x->late_dz / x->late_z);
-    *worst_l = fmax(0, -x->late_d / x->late_l);
-  }
-  for (int i = 0; i < x->points; i++) {
-    if (r->worst[i] > *worst) *worst = r->worst[i];
-    if (r->worst_l[i] > *worst_l) *worst_l = r->worst_l[i];
-  }
+static void find_steps(solver *x, double mu, double worst[2]) {
+  x->passes->steps(&x->r, mu, worst);
+  if (!has_deadline(x)) return;
+  double dT = 0;
+  for (int i = 0; i < x->n; i++) dT += x->da[i] * x->dc[i];
+  x->late_dz = -x->late_r - dT;
+  x->late_d = mu / x->late_z - x->late_l * (1 + x->late_dz / x->late_z);
+  worst[0] = fmax(worst[0], -x->late_dz / x->late_z);
+  worst[1] = fmax(worst[1], -x->late_d / x->late_l);
 }
 
 /* 1 if every slack at the current b is positive */
 static int is_feasible(solver *x) {
-  const jn_clock_rows *r = &x->r;
-  for (int i = 0; i < x->points; i++) {
-    r->least[i] = x->p->cap[i] - r->b[i];
-    if (!(r->b[i] > 0) || !(r->least[i] > 0)) return 0;
-  }
-  set_roots(x);
-  x->passes->slacks(r);
-  for (int i = 0; i < x->points; i++)
-    if (!(r->least[i] > 0)) return 0;
-  return 1;
+  double least[2];
+  x->passes->slacks(&x->r, 0, least);
+  return least[0] > 0;
 }
 
 /* Steps. */
 
-static void add_curvature(const solver *x, double sign) {
-  for (int i = 0; i < x->points; i++) {
-    const double R = x->r.R[i];
-    x->r.H[0][i] -= sign * (0.75 * x->r.pull[i] * R * R * R * R * R + x->concave[i]);
-  }
-}
-
+/* Without the concave part where the matrix would not be positive. */
 static int factor_all(solver *x) {
-  add_curvature(x, 1);
   jn_clock_assemble(&x->spline, x->r.H);
   if (jn_clock_factor(&x->spline)) return 1;
-  add_curvature(x, -1);
+  for (int i = 0; i < x->points; i++) x->r.H[0][i] += x->r.drop[i];
   jn_clock_assemble(&x->spline, x->r.H);
   for (double more = 0; more<1; more = more> 0 ? 100 * more : 1e-12) {
     for (int i = 0; i < x->n; i++) x->spline.K0[i] *= 1 + more;
@@ -286,14 +220,24 @@ static int factor_all(solver *x) {
   return 0;
 }
 
+/* the slope of b^(-1/2) */
+static double slope(const solver *x, int i) {
+  const double R = x->r.R[i];
+  return -0.5 * R * R * R;
+}
+
 /* rhs = -(grad + mu sum a/z) */
 static void right_side(solver *x, double mu) {
-  const double late = has_deadline(x) ? (mu + x->late_l * x->late_r) / x->late_z : 0;
-  for (int i = 0; i < x->points; i++) {
-    x->f[0][i] = -x->og[0][i] - mu * x->r.e[0][i] - late * x->w[i] * x->r.s[i];
-    x->f[1][i] = -x->og[1][i] - mu * x->r.e[1][i];
-    x->f[2][i] = -x->og[2][i] - mu * x->r.e[2][i];
+  const double late = has_deadline(x) ? (mu + x->late_l * x->late_r) / x->late_z : 0,
+               time = x->p->time + late;
+  const jn_clock_rows *r = &x->r;
+  for (int k = 0; k < 3; k++) {
+    const double *restrict e = r->e[k];
+    double *restrict f = x->f[k];
+    for (int i = 0; i < x->points; i++) f[i] = -mu * e[i];
+    for (int i = 0; i < x->points && r->costs; i++) f[i] -= x->og[k][i];
   }
+  for (int i = 0; i < x->points; i++) x->f[0][i] -= time * r->w[i] * slope(x, i);
   jn_clock_to_coefficients(&x->spline, x->f, x->rhs);
 }
 
@@ -302,7 +246,8 @@ static void solve_step(solver *x) {
   jn_clock_substitute(&x->spline, x->rhs, x->dc);
   if (!has_deadline(x)) return;
   double ay = 0, aKa = 0;
-  for (int i = 0; i < x->points; i++) x->f[0][i] = x->w[i] * x->r.s[i], x->f[1][i] = x->f[2][i] = 0;
+  for (int i = 0; i < x->points; i++)
+    x->f[0][i] = x->r.w[i] * slope(x, i), x->f[1][i] = x->f[2][i] = 0;
   jn_clock_to_coefficients(&x->spline, x->f, x->da);
   jn_clock_substitute(&x->spline, x->da, x->Ka);
   for (int i = 0; i < x->n; i++) ay += x->da[i] * x->dc[i], aKa += x->da[i] * x->Ka[i];
@@ -310,74 +255,80 @@ static void solve_step(solver *x) {
   for (int i = 0; i < x->n; i++) x->dc[i] -= t * x->Ka[i];
 }
 
-/* With damping, the true slacks decide: halve the step until they are positive. */
-static double step_coefficients(solver *x, double a) {
+/* With damping, the true slacks decide: halve the steps until they are positive. */
+static void step_coefficients(solver *x, double a[2]) {
   memcpy(x->old, x->c, (size_t)x->n * sizeof *x->c);
-  for (int trial = 0; trial < 40; trial++, a *= 0.5) {
-    for (int i = 0; i < x->n; i++) x->c[i] = x->old[i] + a * x->dc[i];
+  for (int trial = 0; trial < 40; trial++, a[0] *= 0.5, a[1] *= 0.5) {
+    for (int i = 0; i < x->n; i++) x->c[i] = x->old[i] + a[0] * x->dc[i];
     set_clock(x, x->c, x->r.b, x->r.b1, x->r.b2);
     if (!x->p->damped || is_feasible(x)) break;
   }
-  return a;
+  x->late_z += a[0] * x->late_dz;
 }
 
-/* the largest entry of the gradient of the Lagrangian, relative to the objective's */
-static double residual(solver *x) {
+/* 1 if the largest entry of the gradient of the Lagrangian is small relative to the objective's; less so for
+ * a clock that is only a start */
+static int is_stationary(solver *x, double tolerance) {
+  const double enough = tolerance < 5e-3 ? fmin(1e-4, 1e3 * tolerance) : 0.1;
   double worst = 0, scale = 0;
   jn_clock_to_coefficients(&x->spline, x->r.g, x->rhs);
   for (int i = 0; i < x->n; i++) worst = fmax(worst, fabs(x->rhs[i]));
-  for (int i = 0; i < x->points; i++) scale = fmax(scale, -x->w[i] * x->r.s[i]);
-  return worst / (scale * (x->p->time + x->cost / x->T));
+  for (int i = 0; i < x->points; i++) {
+    const double size = -x->r.w[i] * slope(x, i);
+    scale = size > scale ? size : scale;
+  }
+  return worst < enough * scale * (x->p->time + x->cost / x->T);
 }
 
 /* lambda = mu/z */
 static void start_multipliers(solver *x, double mu) {
-  set_roots(x);
-  for (int i = 0; i < x->points; i++)
-    x->cap_l[i] = mu / (x->p->cap[i] - x->r.b[i]), x->cap_d[i] = 0;
-  x->passes->start(&x->r, mu);
+  x->passes->start(&x->r, mu, NULL);
   if (!has_deadline(x)) return;
   x->late_z = fmax(x->p->deadline - duration(x), 1e-3 * x->p->deadline);
   x->late_l = mu / x->late_z;
   x->late_d = x->late_dz = 0;
 }
 
-/* After STUCK short steps in a row the multipliers are too small for where b is: they begin again, ten
- * times as large. */
+/* The steps of x and lambda have their own lengths, because K is far larger than the Hessian of the duration;
+ * with costs, whose Hessian counts, they have one. sigma follows the shorter one, half as fast, or long
+ * steps with a small sigma and short ones with a large one would alternate. After STUCK short steps in
+ * a row the multipliers are too small for where b is: they begin again, ten times as large. */
 static jn_status iterate(solver *x, const jn_clock_settings *o, jn_clock_solution *out) {
   enum { STUCK = 4 };
-  const double count = 2 * x->pairs + x->points + has_deadline(x);
-  double last = 0.7, a = 0;
+  const double count = 2 * x->pairs + x->points + has_deadline(x),
+               near = 0.99; /* to the boundary */
+  double sigma = 0.3, a[2] = {0, 0};
   int shorts = 0;
   for (int step = 0;; step++) {
-    const double gap = linearise(x, a), value = x->p->time * x->T + x->cost;
+    const double gap = linearise(x, a[1]), value = x->p->time * x->T + x->cost;
     out->time = x->T, out->cost = x->cost, out->gap = gap / value, out->iterations = step;
     if (!isfinite(gap) || !isfinite(value)) return JN_ERR_SINGULAR;
     if (o->progress && o->progress(o->context, step, x->T, out->gap)) return JN_ERR_ARGUMENT;
     const double late = has_deadline(x) ? fabs(x->late_r) / x->T : 0;
-    if (out->gap < o->tolerance && late < o->tolerance &&
-        residual(x) < fmin(1e-4, 1e3 * o->tolerance))
+    if (out->gap < o->tolerance && late < o->tolerance && is_stationary(x, o->tolerance))
       return JN_OK;
     if (step >= o->most || !factor_all(x)) return JN_ERR_SINGULAR;
-    const double sigma = fmin(0.9, fmax(0.1, 1 - last)), mu = sigma * gap / count;
-    double worst, worst_l;
+    const double mu = sigma * gap / count;
+    double worst[2];
     right_side(x, mu);
     solve_step(x);
     set_clock(x, x->dc, x->r.db, x->r.db1, x->r.db2);
-    find_steps(x, mu, &worst, &worst_l);
-    const double most = fmax(worst, worst_l);
-    a = most > 0.99 ? 0.99 / most : 1; /* not quite to the boundary */
-    last = a = step_coefficients(x, a);
-    shorts = a < 0.1 ? shorts + 1 : 0;
+    find_steps(x, mu, worst);
+    if (x->r.costs) worst[0] = worst[1] = fmax(worst[0], worst[1]);
+    for (int i = 0; i < 2; i++) a[i] = worst[i] > near ? near / worst[i] : 1;
+    step_coefficients(x, a);
+    const double shorter = fmin(a[0], a[1]);
+    sigma = sqrt(sigma * fmin(0.9, fmax(0.1, 1 - shorter)));
+    shorts = shorter < 0.1 ? shorts + 1 : 0;
     if (shorts < STUCK) continue;
     start_multipliers(x, 10 * gap / count);
-    last = 0.7, a = 0, shorts = 0;
+    sigma = 0.3, a[1] = 0, shorts = 0;
   }
 }
 
 double jn_clock_uniform(const jn_clock_problem *p, int every) {
   double low = 0, high = HUGE_VAL;
-  for (int i = 0; i < p->points; i++) high = fmin(high, p->cap[i]);
+  for (int i = 0; i < p->points; i++) high = p->cap[i] < high ? p->cap[i] : high;
   for (int trial = 0; trial < 400 && (low == 0 || high > 1.03 * low); trial++) {
     const double b = low > 0 ? sqrt(low * high) : 1e-2 * high, root = sqrt(b);
     int good = b > 0;
@@ -407,7 +358,7 @@ double jn_clock_uniform(const jn_clock_problem *p, int every) {
 static int find_start(solver *x, int warm, const double *given, const solver *kept) {
   static const double share[] = {0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7, 1};
   enum { SHARES = sizeof share / sizeof *share };
-  double scale = warm ? (kept ? 1 : 0.99) : 0.95 * jn_clock_uniform(x->p, 1), less = 0.998;
+  double scale = warm ? (kept ? 1 : 0.99) : 0.95 * x->p->uniform, less = 0.998;
   x->late_l = 0;
   for (int trial = kept ? 0 : SHARES; trial < SHARES + 60; trial++) {
     const double w = kept ? share[trial < SHARES ? trial : SHARES - 1] : 0;
@@ -435,12 +386,11 @@ static size_t place(solver *x, double *block) {
   const size_t n = (size_t)(x->n + 7) / 8 * 8, m = (size_t)r->groups * JN_CLOCK_GROUP;
   double **const of_n[] = {&x->c,  &x->dc, &x->old, &x->start, &x->rhs, &k->K0, &k->K1, &k->K2,
                            &k->K3, &k->L1, &k->L2,  &k->L3,    &k->D,   &x->da, &x->Ka};
-  double **const of_points[] = {
-      &x->w,     &r->b,     &r->b1,    &r->b2,      &r->db,    &r->db1,   &r->db2,   &r->R,
-      &r->s,     &r->H[0],  &r->H[1],  &r->H[2],    &r->H[3],  &r->H[4],  &r->H[5],  &r->g[0],
-      &r->g[1],  &r->g[2],  &r->e[0],  &r->e[1],    &r->e[2],  &x->f[0],  &x->f[1],  &x->f[2],
-      &r->pull,  &r->sum,   &r->worst, &r->worst_l, &r->least, &x->cap_l, &x->cap_z, &x->cap_d,
-      &x->og[0], &x->og[1], &x->og[2], &x->concave};
+  double **const of_points[] = {&r->w,    &r->cap,  &r->b,    &r->b1,    &r->b2,    &r->db,
+                                &r->db1,  &r->db2,  &r->R,    &r->l,     &r->dl,    &r->H[0],
+                                &r->H[1], &r->H[2], &r->H[3], &r->H[4],  &r->H[5],  &r->g[0],
+                                &r->g[1], &r->g[2], &r->e[0], &r->e[1],  &r->e[2],  &r->drop,
+                                &x->f[0], &x->f[1], &x->f[2], &x->og[0], &x->og[1], &x->og[2]};
   const struct {
     double **const *list;
     size_t count, size;
@@ -457,11 +407,16 @@ static size_t place(solver *x, double *block) {
 
 /* The trapezoidal rule; every point of the end cells has its share. */
 static void place_weights(solver *x) {
-  const int N = x->p->cells;
+  const int N = x->p->cells, last = x->points - 1, all = x->r.groups * JN_CLOCK_GROUP;
   const double h = x->p->h, part = h / END;
-  for (int i = 0; i < x->points; i++) x->w[i] = i > N && i <= N + 2 * JN_CLOCK_EXTRA ? part : h / 2;
-  x->w[0] = x->w[N] = part / 2;
-  x->w[1] = x->w[N - 1] = (h / 2 + part) / 2;
+  double *w = x->r.w;
+  for (int i = 0; i < all; i++) {
+    w[i] = i > N && i <= N + 2 * JN_CLOCK_EXTRA ? part : i <= last ? h / 2 : 0;
+    x->r.cap[i] = x->p->cap[i < last ? i : last];
+  }
+  for (int i = 0; i < JN_CLOCK_GROUP; i++) x->r.inside[i] = all - JN_CLOCK_GROUP + i <= last;
+  w[0] = w[N] = part / 2;
+  w[1] = w[N - 1] = (h / 2 + part) / 2;
 }
 
 static double *cache_line(void *block) {
@@ -475,7 +430,7 @@ static jn_status run(solver *x, const jn_clock_settings *settings, jn_clock_solu
   x->r.row = x->lists[1] = jn_block_new(&x->hooks, chunks * rows + 1, sizeof *x->r.row);
   if (!x->r.chunk || !x->r.row) return JN_ERR_MEMORY;
   const size_t data = list_rows(x), size = place(x, NULL);
-  void *block = x->lists[2] = jn_block_new(&x->hooks, size + 8, sizeof(double)),
+  void *block = x->lists[2] = jn_block_raw(&x->hooks, size + 8, sizeof(double)),
        *rows_block = x->lists[3] = jn_block_raw(&x->hooks, data + 8, sizeof(double));
   if (!block || !rows_block) return JN_ERR_MEMORY;
   place(x, cache_line(block));
@@ -487,8 +442,7 @@ static jn_status run(solver *x, const jn_clock_settings *settings, jn_clock_solu
   const solver *kept = settings->warm == 2 ? out->kept : NULL;
   if (!find_start(x, settings->warm, out->c, kept)) return JN_ERR_INFEASIBLE;
   x->T = duration(x);
-  set_roots(x);
-  start_points(x);
+  start_costs(x);
   start_multipliers(x, settings->barrier * (p->time * x->T + x->cost) /
                            (2 * x->pairs + x->points + has_deadline(x)));
   if (kept) take_multipliers(x, kept);
@@ -537,8 +491,11 @@ void jn_clock_values(const jn_clock_problem *p, const double *c, double *b, doub
 }
 
 const jn_clock_passes *jn_clock_passes_choose(void) {
-#define PASSES(isa) \
-  { jn_clock_linearise_##isa, jn_clock_steps_##isa, jn_clock_slacks_##isa, jn_clock_start_##isa }
+#define PASSES(isa)                                                                              \
+  {                                                                                              \
+    jn_clock_linearise_##isa, jn_clock_steps_##isa, jn_clock_slacks_##isa, jn_clock_start_##isa, \
+        jn_clock_use_##isa                                                                       \
+  }
   static const jn_clock_passes table[] = {[JN_ISA_PLAIN] = PASSES(plain),
 #ifdef JOUNCE_X86
                                           [JN_ISA_AVX2] = PASSES(avx2),

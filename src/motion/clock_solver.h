@@ -33,6 +33,7 @@ typedef struct jn_clock_problem {
   double *r0, *r1, *r2, *rg;   /* [third x stride] */
   double *d0, *d1;             /* [third x stride] */
   double *high, *low;          /* [second + third] */
+  double uniform;              /* jn_clock_uniform, where a solve that is not warm starts */
   double time;                 /* weight of the duration */
   const double *cost;          /* [3 x 10 x stride] forms of clock_cost.h; NULL: none */
   double deadline;             /* HUGE_VAL: none */

@@ -97,51 +97,71 @@ void jn_clock_to_coefficients(const jn_clock_spline *x, double *const y[3], doub
   }
 }
 
-/* the middle of a cell: (far, near) symmetric and antisymmetric parts of its four coefficients */
-static void assemble_middles(jn_clock_spline *x, double *const H[6]) {
-  const double h = x->h, d1 = 0.125 / h, d2 = 0.5 / (h * h);
-  const int N = x->cells;
-  for (int i = 1; i < N - 1; i++) {
-    const int at = N + 2 * JN_CLOCK_EXTRA + i;
-    const double h00 = H[0][at], h01 = H[1][at], h02 = H[2][at], h11 = H[3][at], h12 = H[4][at],
-                 h22 = H[5][at];
-    const double S[4][3] = {{1.0 / 48, -d1, d2},
-                            {23.0 / 48, -5 * d1, -d2},
-                            {23.0 / 48, 5 * d1, -d2},
-                            {1.0 / 48, d1, d2}};
-    double T[4][3];
-    for (int a = 0; a < 4; a++) {
-      T[a][0] = h00 * S[a][0] + h01 * S[a][1] + h02 * S[a][2];
-      T[a][1] = h01 * S[a][0] + h11 * S[a][1] + h12 * S[a][2];
-      T[a][2] = h02 * S[a][0] + h12 * S[a][1] + h22 * S[a][2];
-    }
-#define ENTRY(a, b) (S[a][0] * T[b][0] + S[a][1] * T[b][1] + S[a][2] * T[b][2])
-    for (int a = 0; a < 4; a++) x->K0[i - 1 + a] += ENTRY(a, a);
-    for (int a = 0; a < 3; a++) x->K1[i - 1 + a] += ENTRY(a, a + 1);
-    for (int a = 0; a < 2; a++) x->K2[i - 1 + a] += ENTRY(a, a + 2);
-    x->K3[i - 1] += ENTRY(0, 3);
-#undef ENTRY
+/* Points a block at a time: first what every point adds to the diagonals, then the sums. */
+enum { BLOCK = 64 };
+
+/* knots first ... first + count - 1 */
+static void assemble_knots(jn_clock_spline *x, double *const H[6], int first, int count) {
+  const double h = x->h, A = 2.0 / 3, B = 1.0 / 6, d = 0.5 / h, q = 1 / (h * h);
+  const double *restrict h00 = H[0] + first, *restrict h01 = H[1] + first,
+                         *restrict h02 = H[2] + first, *restrict h11 = H[3] + first,
+                         *restrict h12 = H[4] + first, *restrict h22 = H[5] + first;
+  double *restrict K0 = x->K0 + first, *restrict K1 = x->K1 + first, *restrict K2 = x->K2 + first;
+  double left[BLOCK], at[BLOCK], right[BLOCK], before[BLOCK], after[BLOCK];
+  for (int i = 0; i < count; i++) {
+    /* columns (B, -d, q), (A, 0, -2q), (B, d, q) */
+    const double even = B * B * h00[i] + d * d * h11[i] + q * q * h22[i] + 2 * B * q * h02[i],
+                 odd = 2 * d * (B * h01[i] + q * h12[i]);
+    const double u = A * h00[i] - 2 * q * h02[i], v = A * h01[i] - 2 * q * h12[i],
+                 y = A * h02[i] - 2 * q * h22[i];
+    left[i] = even - odd, right[i] = even + odd, at[i] = A * u - 2 * q * y;
+    before[i] = B * u - d * v + q * y, after[i] = B * u + d * v + q * y;
+    K2[i - 1] += even - 2 * d * d * h11[i];
   }
+  for (int i = 0; i < count; i++) K0[i - 1] += left[i];
+  for (int i = 0; i < count; i++) K0[i] += at[i];
+  for (int i = 0; i < count; i++) K0[i + 1] += right[i];
+  for (int i = 0; i < count; i++) K1[i - 1] += before[i];
+  for (int i = 0; i < count; i++) K1[i] += after[i];
+}
+
+/* the middles of cells first ... first + count - 1, with columns (f, -k, w), (n, -5k, -w), (n, 5k, -w),
+ * (f, k, w): sums and differences of the first and the last, and of the two between */
+static void assemble_middles(jn_clock_spline *x, double *const H[6], int first, int count) {
+  const double h = x->h, f = 1.0 / 48, n = 23.0 / 48, k = 0.125 / h, w = 0.5 / (h * h);
+  const int from = x->cells + 2 * JN_CLOCK_EXTRA + first;
+  const double *restrict h00 = H[0] + from, *restrict h01 = H[1] + from,
+                         *restrict h02 = H[2] + from, *restrict h11 = H[3] + from,
+                         *restrict h12 = H[4] + from, *restrict h22 = H[5] + from;
+  double *restrict K0 = x->K0 + first, *restrict K1 = x->K1 + first, *restrict K2 = x->K2 + first,
+                   *restrict K3 = x->K3 + first;
+  double e[10][BLOCK]; /* 00, 11, 22, 33, 01, 12, 23, 02, 13, 03 */
+  for (int i = 0; i < count; i++) {
+    /* (far, near): the even parts of b and b'', and the odd part of b' */
+    const double ff = f * f * h00[i] + 2 * f * w * h02[i] + w * w * h22[i],
+                 nn = n * n * h00[i] - 2 * n * w * h02[i] + w * w * h22[i],
+                 fn = f * n * h00[i] + (n - f) * w * h02[i] - w * w * h22[i], kk = k * k * h11[i],
+                 fk = k * (f * h01[i] + w * h12[i]), nk = k * (n * h01[i] - w * h12[i]);
+    e[0][i] = ff + kk - 2 * fk, e[3][i] = ff + kk + 2 * fk, e[9][i] = ff - kk;
+    e[1][i] = nn + 25 * kk - 10 * nk, e[2][i] = nn + 25 * kk + 10 * nk, e[5][i] = nn - 25 * kk;
+    e[4][i] = fn + 5 * kk - 5 * fk - nk, e[6][i] = fn + 5 * kk + 5 * fk + nk;
+    e[7][i] = fn - 5 * kk + 5 * fk - nk, e[8][i] = fn - 5 * kk - 5 * fk + nk;
+  }
+  for (int a = 0; a < 4; a++)
+    for (int i = 0; i < count; i++) K0[i - 1 + a] += e[a][i];
+  for (int a = 0; a < 3; a++)
+    for (int i = 0; i < count; i++) K1[i - 1 + a] += e[4 + a][i];
+  for (int a = 0; a < 2; a++)
+    for (int i = 0; i < count; i++) K2[i - 1 + a] += e[7 + a][i];
+  for (int i = 0; i < count; i++) K3[i - 1] += e[9][i];
 }
 
 void jn_clock_assemble(jn_clock_spline *x, double *const H[6]) {
-  const double h = x->h, A = 2.0 / 3, B = 1.0 / 6, d = 0.5 / h, q = 1 / (h * h);
   const int N = x->cells;
   for (int i = 0; i < x->n; i++) x->K0[i] = x->K1[i] = x->K2[i] = x->K3[i] = 0;
-  for (int i = 1; i < N; i++) {
-    /* columns (B, -d, q), (A, 0, -2q), (B, d, q) */
-    const double h00 = H[0][i], h01 = H[1][i], h02 = H[2][i], h11 = H[3][i], h12 = H[4][i],
-                 h22 = H[5][i];
-    const double even = B * B * h00 + d * d * h11 + q * q * h22 + 2 * B * q * h02,
-                 odd = 2 * d * (B * h01 + q * h12);
-    const double u = A * h00 - 2 * q * h02, v = A * h01 - 2 * q * h12, y = A * h02 - 2 * q * h22;
-    x->K0[i - 1] += even - odd;
-    x->K0[i] += A * u - 2 * q * y;
-    x->K0[i + 1] += even + odd;
-    x->K1[i - 1] += B * u - d * v + q * y;
-    x->K1[i] += B * u + d * v + q * y;
-    x->K2[i - 1] += even - 2 * d * d * h11;
-  }
+  for (int i = 1; i < N; i += BLOCK) assemble_knots(x, H, i, N - i < BLOCK ? N - i : BLOCK);
+  for (int i = 1; i < N - 1; i += BLOCK)
+    assemble_middles(x, H, i, N - 1 - i < BLOCK ? N - 1 - i : BLOCK);
   for (int k = 0; k < 2 * END; k++) {
     const end_point *e = &x->end[k];
     const int i = e->point, f = e->first;
@@ -155,22 +175,25 @@ void jn_clock_assemble(jn_clock_spline *x, double *const H[6]) {
     for (int a = 0; a < 3; a++) x->K0[f + a] += E[a][a];
     x->K1[f] += E[0][1], x->K1[f + 1] += E[1][2], x->K2[f] += E[0][2];
   }
-  assemble_middles(x, H);
 }
 
 int jn_clock_factor(jn_clock_spline *x) {
-  double *L1 = x->L1, *L2 = x->L2, *L3 = x->L3, *D = x->D;
+  double *restrict L1 = x->L1, *restrict L2 = x->L2, *restrict L3 = x->L3, *restrict D = x->D;
+  /* rows i-1, i-2, i-3: k = L/D and L, their entries in columns from i on */
+  double k1 = 0, k2 = 0, k3 = 0, l1 = 0, l2 = 0, l3 = 0; /* (i, i-1), (i, i-2), (i, i-3) */
+  double k21 = 0, l21 = 0, k31 = 0, k32 = 0;             /* (i+1, i-1), (i+1, i-2), (i+2, i-1) */
+  double l31 = 0, l32 = 0;
   for (int i = 0; i < x->n; i++) {
-    /* row i of L D: entries i-3, i-2, i-1 */
-    const double a3 = i > 2 ? L3[i - 3] / D[i - 3] : 0, a2 = i > 1 ? L2[i - 2] / D[i - 2] : 0,
-                 a1 = i > 0 ? L1[i - 1] / D[i - 1] : 0;
-    const double pivot = x->K0[i] - (i > 2 ? a3 * L3[i - 3] : 0) - (i > 1 ? a2 * L2[i - 2] : 0) -
-                         (i > 0 ? a1 * L1[i - 1] : 0);
+    const double pivot = x->K0[i] - k3 * l3 - k2 * l2 - k1 * l1;
     if (!(pivot > 1e-14 * x->K0[i]) || !isfinite(pivot)) return 0;
-    D[i] = 1 / pivot;
-    const double k1 = x->K1[i] - (i > 1 ? a2 * L3[i - 2] : 0) - (i > 0 ? a1 * L2[i - 1] : 0);
-    const double k2 = x->K2[i] - (i > 0 ? a1 * L3[i - 1] : 0);
-    L1[i] = k1 * D[i], L2[i] = k2 * D[i], L3[i] = x->K3[i] * D[i];
+    const double d = 1 / pivot;
+    const double next1 = x->K1[i] - k2 * l32 - k1 * l21, next2 = x->K2[i] - k1 * l31,
+                 next3 = x->K3[i];
+    D[i] = d;
+    L1[i] = next1 * d, L2[i] = next2 * d, L3[i] = next3 * d;
+    k3 = k32, l3 = l32;
+    k2 = k21, l2 = l21, k32 = k31, l32 = l31;
+    k1 = next1, l1 = L1[i], k21 = next2, l21 = L2[i], k31 = next3, l31 = L3[i];
   }
   return 1;
 }

@@ -274,21 +274,21 @@ static jn_status place_grid(retiming *x, int cells, int fine) {
   const int of_damping = p->damped ? 1 : 0;
   const size_t cost =
       x->options.objective == JN_OBJECTIVE_TIME ? 0 : JN_COST_FORMS * JN_COST_NUMBERS * stride;
-  x->table = jn_block_new(&x->scratch,
+  x->table = jn_block_raw(&x->scratch,
                           (3 + (size_t)of_damping) * second + (4 + 2 * (size_t)of_damping) * third +
-                              2 * rows + 2 * stride + 4 * places + 7 * knots + cost +
+                              2 * rows + 3 * stride + 5 * places + 7 * knots + cost +
                               (size_t)(x->all - p->points),
                           sizeof(double));
   if (!x->table) return JN_ERR_MEMORY;
   double *at = x->table;
   double **const of_second[] = {&p->s0, &p->s1, &p->sg, &p->sd};
   double **const of_third[] = {&p->r0, &p->r1, &p->r2, &p->rg, &p->d0, &p->d1};
-  double **const of_points[] = {&p->cap, &x->use},
-                 **const of_places[] = {&x->cap, &x->b, &x->b1, &x->b2};
+  double **const of_points[] = {&p->cap, &x->use, &x->peak},
+                 **const of_places[] = {&x->cap, &x->b, &x->b1, &x->b2, &x->root};
   for (int i = 0; i < 3 + of_damping; i++) *of_second[i] = at, at += second;
   for (int i = 0; i < 4 + 2 * of_damping; i++) *of_third[i] = at, at += third;
-  for (int i = 0; i < 2; i++) *of_points[i] = at, at += stride;
-  for (int i = 0; i < 4; i++) *of_places[i] = at, at += places;
+  for (int i = 0; i < 3; i++) *of_points[i] = at, at += stride;
+  for (int i = 0; i < 5; i++) *of_places[i] = at, at += places;
   p->high = at, at += rows;
   p->low = at, at += rows;
   x->solution.c = at, at += knots;
@@ -296,6 +296,10 @@ static jn_status place_grid(retiming *x, int cells, int fine) {
   x->fast = at, at += knots;
   x->beyond = at, at += x->all - p->points;
   x->cost = cost ? at : NULL;
+  if (cost) memset(x->cost, 0, cost * sizeof *x->cost);
+  /* the rows are filled later; behind the last point a motion that uses nothing */
+  for (size_t i = 0; i < places; i++) x->b[i] = 1, x->b1[i] = x->b2[i] = x->cap[i] = 0;
+  for (size_t i = (size_t)x->all; i < stride; i++) x->cap[i] = p->cap[i] = 1;
   p->time = 1, p->cost = NULL, p->deadline = HUGE_VAL;
   return JN_OK;
 }
@@ -320,6 +324,7 @@ void jn_retime_release(retiming *x) {
   jn_block_free(&x->hooks, x->pool);
   jn_block_free(&x->hooks, x->coordinate);
   jn_block_free(&x->hooks, x->breaks);
+  jn_block_free(&x->hooks, x->excess);
   jn_block_free(&x->hooks, x->numbers);
   jn_batch_free(x->batch);
   jn_trajectory_free(x->own);
@@ -343,6 +348,7 @@ jn_status jn_retime_begin(retiming *x) {
   if (!x->pool) return JN_ERR_MEMORY;
   x->pool->below = x->hooks;
   x->scratch = jn_pool_hooks(x->pool);
+  x->passes = jn_clock_passes_choose();
   x->given = x->path;
   x->rate[0] = x->rate[1] = 1;
   x->lead = 1 + 1.2e-3;

@@ -6,6 +6,7 @@
 #include <jounce/retime.h>
 
 #include "base/pool.h"
+#include "motion/clock_rows.h"
 #include "motion/clock_solver.h"
 #include "motion/limit_rows.h"
 
@@ -26,6 +27,12 @@ typedef struct limit_breach {
   const char *remedy; /* NULL: none found */
 } limit_breach;
 
+/* A cell where a row is exceeded. */
+typedef struct limit_excess {
+  int row, cell;
+  double ratio;
+} limit_excess;
+
 typedef struct retiming {
   const jn_model *model;
   jn_data *data;
@@ -36,6 +43,7 @@ typedef struct retiming {
   jn_retime_options options;
   jn_error *error;
   jn_allocator hooks;
+  const jn_clock_passes *passes;
   jn_pool *pool;        /* of a grid and its solver */
   jn_allocator scratch; /* its hooks */
   jn_representation representation;
@@ -73,10 +81,13 @@ typedef struct retiming {
   double *b, *b1, *b2;   /* [stride + quarters] of the motion */
   double *tight;         /* [rows x stride] the rows are multiplied by it */
   double *cap;           /* [stride + quarters] of the velocities; of quarters 0: not known yet */
-  double *use;           /* [stride] */
+  double *root;          /* [stride + quarters] b^(1/2) */
+  double *use, *peak;    /* [stride] of a row, and the largest of every chunk of points */
   double *clock;         /* [cells+1 x 5] rows of the clock */
   double *cost;          /* [3 x 10 x stride] clock_cost.h; NULL: the objective is the duration */
-  double *fast;          /* [cells+1] coefficients of the fastest clock, if there is a cost */
+  limit_excess *excess;  /* [excess_room] */
+  int excess_count, excess_room;
+  double *fast; /* [cells+1] coefficients of the fastest clock, if there is a cost */
 } retiming;
 
 /* The path, checked, and memory. */
@@ -122,13 +133,15 @@ jn_status jn_retime_even_clock(retiming *x, int *changed);
 
 /* b, b', b'' of the motion by the rows x->clock, at the points and quarters. */
 void jn_retime_motion(retiming *x);
+/* x->root of x->b, for the uses of a motion */
+void jn_retime_roots(retiming *x);
 /* x->use: by how much the part of row k that depends on the speed is too large for the nearer limit, at
  * all points of the motion at `speed` times its own; the row after the last is the velocity. Returns the
  * largest. */
 double jn_retime_use(retiming *x, int k, double speed);
-/* Looks between the points of every cell; takes in the rows that are exceeded where they were left out,
- * and tightens the others. *worst: the largest use. */
-jn_status jn_retime_tighten(retiming *x, double *worst);
+/* Looks between the points of every cell; takes in rows that are exceeded where they were left out. If by
+ * much, *more is 1; otherwise the others that are exceeded are tightened. *worst: the largest use. */
+jn_status jn_retime_tighten(retiming *x, double *worst, int *more);
 /* By how much the motion at `speed` must be slowed down so that nothing is exceeded between the points
  * either. *excess: the largest use - 1. */
 jn_status jn_retime_slow_down(retiming *x, double speed, double *factor, double *excess);

@@ -5,6 +5,7 @@
  * they are interpolated by polynomials of degree 5, or of degree 3 to estimate the error; around breaks of
  * the path, where they are not smooth, they are computed. */
 #include <math.h>
+#include <string.h>
 
 #include "base/block.h"
 #include "motion/clock_rows.h"
@@ -13,6 +14,8 @@
 
 static const double margin = 2e-7;    /* what is not seen between the places looked at */
 static const double tolerated = 3e-5; /* excess that is not tightened */
+static const double flat = 2e-8;      /* a use that is not looked at more closely */
+static const double much = 1.02;      /* use of a row that was left out */
 
 /* The motion. */
 
@@ -65,89 +68,69 @@ int jn_retime_is_own(const retiming *x, int k) {
 
 enum { COLUMNS = 6 };
 
-/* Points with their rows, one after the other, and the motion there. */
-typedef struct places {
-  int count;
-  const double *k[COLUMNS]; /* columns of the row (jn_clock_row) */
-  const double *cap, *b, *b1, *b2;
-} places;
+void jn_retime_roots(retiming *x) {
+  const int count = x->p.stride + x->quarters;
+  for (int i = 0; i < count; i++) x->root[i] = sqrt(x->b[i]);
+}
 
-/* The use of row k at places of the motion at `speed`. Side 1: of the upper limit, -1: of the lower, 0: of
- * the nearer. */
-static void use_at(const jn_clock_problem *p, int k, double speed, int side, const places *a,
-                   double *restrict use) {
-  const double x1 = speed, x2 = x1 * x1, x3 = x2 * x1;
-  const double *restrict b = a->b, *restrict b1 = a->b1, *restrict b2 = a->b2,
-                         *restrict k0 = a->k[0], *restrict k1 = a->k[1], *restrict kg = a->k[2];
-  if (k == p->second + p->third) {
-    for (int i = 0; i < a->count; i++) use[i] = x1 * sqrt(b[i] / a->cap[i]);
-  } else if (k >= p->second) {
-    const double *restrict k2 = a->k[3];
-    for (int i = 0; i < a->count; i++)
-      use[i] = sqrt(b[i]) * (x3 * (k2[i] * b2[i] + k1[i] * b1[i] + k0[i] * b[i]) + x1 * kg[i]);
-    for (int i = 0; p->damped && i < a->count; i++)
-      use[i] += x2 * (a->k[5][i] * b1[i] + a->k[4][i] * b[i]);
-    const double high = 1 / p->high[k], low = -1 / p->low[k], one = side > 0 ? high : low;
-    if (side)
-      for (int i = 0; i < a->count; i++) use[i] *= one;
-    else
-      for (int i = 0; i < a->count; i++) use[i] *= use[i] > 0 ? high : low;
-  } else {
-    for (int i = 0; i < a->count; i++) use[i] = x2 * (k1[i] * b1[i] + k0[i] * b[i]);
-    for (int i = 0; p->damped && i < a->count; i++) use[i] += x1 * a->k[3][i] * sqrt(b[i]);
-    const double high = p->high[k], low = -p->low[k], one = side > 0 ? high : low;
-    if (side)
-      for (int i = 0; i < a->count; i++) use[i] /= one - kg[i];
-    else
-      for (int i = 0; i < a->count; i++) use[i] /= (use[i] > 0 ? high : low) - kg[i];
-  }
+/* of row k; the row after the last is the velocity */
+static jn_clock_use use_of_row(const retiming *x, int k, double speed) {
+  const jn_clock_problem *p = &x->p;
+  const int is_cap = k == p->second + p->third;
+  return (jn_clock_use){.kind = is_cap          ? JN_CLOCK_CAP
+                                : k < p->second ? JN_CLOCK_SECOND
+                                                : JN_CLOCK_THIRD,
+                        .damped = p->damped,
+                        .high = is_cap ? 1 : p->high[k],
+                        .low = is_cap ? 1 : p->low[k],
+                        .speed = speed};
 }
 
 double jn_retime_use(retiming *x, int k, double speed) {
   const jn_clock_problem *p = &x->p;
   const int rows = p->second + p->third;
-  places a = {.count = x->all, .cap = x->cap, .b = x->b, .b1 = x->b1, .b2 = x->b2};
-  double *restrict use = x->use, most = 0;
-  if (k < rows) jn_clock_row(p, k, a.k);
-  use_at(p, k, speed, 0, &a, use);
-  if (x->tight && k < rows) {
-    const double *restrict tight = x->tight + (size_t)k * (size_t)p->stride;
-    for (int i = 0; i < x->all; i++) use[i] /= tight[i];
-  }
-  for (int i = 0; i < x->all; i++) most = use[i] > most ? use[i] : most;
+  jn_clock_use u = use_of_row(x, k, speed);
+  double most = 0;
+  u.groups = (x->all + JN_CLOCK_GROUP - 1) / JN_CLOCK_GROUP;
+  u.cap = x->cap, u.b = x->b, u.b1 = x->b1, u.b2 = x->b2, u.root = x->root;
+  u.use = x->use, u.peak = x->peak;
+  if (k < rows) jn_clock_row(p, k, u.k);
+  if (k < rows && x->tight) u.tight = x->tight + (size_t)k * (size_t)p->stride;
+  x->passes->use(&u);
+  for (int i = 0; i < jn_clock_chunks(x->all); i++) most = u.peak[i] > most ? u.peak[i] : most;
   return most;
 }
 
 /* The five quarters of a cell, then the second and the fourth from rows of degree 3. */
-enum { PARTS = 5, CELL = PARTS + 2 };
+enum { PARTS = 5, CELL = PARTS + 2, PADDED = JN_CLOCK_GROUP };
 typedef struct cell_places {
-  places at;
-  double k[COLUMNS][CELL], cap[CELL], b[CELL], b1[CELL], b2[CELL];
+  int count;
+  double k[COLUMNS][PADDED], cap[PADDED], b[PADDED], b1[PADDED], b2[PADDED], root[PADDED];
 } cell_places;
 
-/* The columns of row k at a quarter between points of the problem, from those at six points at distances of
- * half a cell: by a polynomial of degree 5 at `part`, of degree 3 at `rough`. */
+/* The columns of row k at quarters between points of the problem, from those at seven points at distances of
+ * half a cell: by a polynomial of degree 5 through the nearest six at the quarter, of degree 3 for its error. */
 static void interpolate(const retiming *x, int count, const double *const from[COLUMNS],
-                        const double *tight, int quarter, int part, int rough, cell_places *c) {
-  static const double weight[2][6] = {
-      {3.0 / 256, -25.0 / 256, 150.0 / 256, 150.0 / 256, -25.0 / 256, 3.0 / 256},
-      {0, -1.0 / 16, 9.0 / 16, 9.0 / 16, -1.0 / 16, 0}};
-  double untightened[6];
-  int at[6];
-  for (int n = 0; n < 6; n++) {
-    const int half = quarter + n, cell = half / 2, last = cell == x->p.cells;
-    at[n] = jn_retime_in_cell(x, cell - last, last ? 4 : 2 * (half % 2));
+                        const double *tight, int cell, const int wanted[2], cell_places *c) {
+  enum { HALVES = 7 };
+  int at[HALVES];
+  double untightened[HALVES];
+  for (int n = 0; n < HALVES; n++) {
+    at[n] = n % 2 ? jn_retime_in_cell(x, cell - 1 + n / 2, 2) : cell - 1 + n / 2;
     untightened[n] = tight ? 1 / tight[at[n]] : 1;
   }
   for (int i = 0; i < count; i++) {
-    double fine = 0, coarse = 0;
-    for (int n = 0; n < 6; n++) {
-      /* the static force is not tightened */
-      const double value =
-          from[i][at[n]] * (i == 2 && count < 4 + x->p.damped ? 1 : untightened[n]);
-      fine += weight[0][n] * value, coarse += weight[1][n] * value;
+    /* the static force is not tightened */
+    const int plain = !tight || (i == 2 && count < 4 + x->p.damped);
+    double v[HALVES];
+    for (int n = 0; n < HALVES; n++) v[n] = from[i][at[n]];
+    for (int n = 0; n < HALVES && !plain; n++) v[n] *= untightened[n];
+    for (int side = 0; side < 2; side++) {
+      const double *y = v + side, near = y[2] + y[3], next = y[1] + y[4], far = y[0] + y[5];
+      if (!wanted[side]) continue;
+      c->k[i][2 * side + 1] = (150 * near - 25 * next + 3 * far) * (1.0 / 256);
+      c->k[i][PARTS + side] = (9 * near - next) * (1.0 / 16);
     }
-    c->k[i][part] = fine, c->k[i][rough] = coarse;
   }
 }
 
@@ -159,18 +142,22 @@ static jn_status quarter_cap(retiming *x, int at) {
   return status ? status : jn_retime_velocity_cap(x, 0, &x->cap[at]);
 }
 
+static void set_place(const retiming *x, int at, int part, cell_places *c) {
+  c->b[part] = x->b[at], c->b1[part] = x->b1[at], c->b2[part] = x->b2[at];
+  c->root[part] = x->root[at];
+}
+
 /* Row k and the motion in a cell. */
 static jn_status cell_of(retiming *x, int k, int cell, cell_places *c) {
   const jn_clock_problem *p = &x->p;
   const int is_cap = k == p->second + p->third;
   const double *from[COLUMNS], *tight = x->tight ? x->tight + (size_t)k * (size_t)p->stride : NULL;
   const int count = is_cap ? 0 : jn_clock_row(p, k, from);
-  c->at = (places){.count = PARTS, .cap = c->cap, .b = c->b, .b1 = c->b1, .b2 = c->b2};
-  for (int i = 0; i < count; i++) c->at.k[i] = c->k[i];
+  int between[2] = {0, 0};
   for (int part = 0; part < PARTS; part++) {
     const int at = jn_retime_in_cell(x, cell, part), quarter = at - p->stride,
-              exact = quarter < 0 ? at : x->exact[quarter], rough = PARTS + part / 2;
-    c->b[part] = x->b[at], c->b1[part] = x->b1[at], c->b2[part] = x->b2[at];
+              exact = quarter < 0 ? at : x->exact[quarter];
+    set_place(x, at, part, c);
     if (is_cap) {
       const jn_status status = quarter_cap(x, at);
       if (status) return status;
@@ -180,19 +167,24 @@ static jn_status cell_of(retiming *x, int k, int cell, cell_places *c) {
       for (int i = 0; i < count; i++)
         c->k[i][part] = from[i][exact] * (i == 2 && k < p->second ? 1 : f);
     } else {
-      interpolate(x, count, from, tight, quarter, part, rough, c);
-      c->b[rough] = x->b[at], c->b1[rough] = x->b1[at], c->b2[rough] = x->b2[at];
-      c->at.count = CELL;
+      set_place(x, at, PARTS + part / 2, c);
+      between[part / 2] = 1;
     }
   }
+  c->count = between[0] || between[1] ? CELL : PARTS;
+  if (c->count == CELL) interpolate(x, count, from, tight, cell, between, c);
   return JN_OK;
 }
 
-/* use[CELL] of row k; x->doubt */
+/* use[PADDED] of row k; x->doubt */
 static void use_in_cell(retiming *x, int k, double speed, int side, const cell_places *c,
-                        double use[CELL]) {
-  use_at(&x->p, k, speed, side, &c->at, use);
-  if (c->at.count < CELL) return;
+                        double use[PADDED]) {
+  jn_clock_use u = use_of_row(x, k, speed);
+  u.groups = 1, u.side = side, u.use = use;
+  u.cap = c->cap, u.b = c->b, u.b1 = c->b1, u.b2 = c->b2, u.root = c->root;
+  for (int i = 0; i < COLUMNS; i++) u.k[i] = c->k[i];
+  x->passes->use(&u);
+  if (c->count < CELL) return;
   for (int i = 0; i < 2; i++) {
     const double error = fabs(use[PARTS + i] - use[2 * i + 1]);
     if (error > x->doubt) x->doubt = error;
@@ -247,55 +239,95 @@ static void tighten(retiming *x, int k, int cell, double ratio) {
   }
 }
 
-/* Row k was left out around a cell and is exceeded there: it takes part from now on. */
-static int activate(retiming *x, int k, int cell) {
+/* Rows that were left out where they are exceeded take part from now on, by the uses of chunks. Returns 1 if
+ * one is exceeded so much that the uses of others around it may come from it. */
+static int activate(retiming *x, int k) {
   const int chunks = jn_clock_chunks(x->p.points);
-  int points[5], count = points_of(x, cell, points), more = 0;
   if (!x->p.active || k == x->p.second + x->p.third) return 0;
-  for (int i = 0; i < count; i++) {
-    unsigned char *a = x->active + (size_t)k * (size_t)chunks + points[i] / JN_CLOCK_PIECE;
-    more |= !*a;
-    *a = 1;
+  unsigned char *active = x->active + (size_t)k * (size_t)chunks;
+  int more = 0;
+  for (int c = 0; c < chunks; c++) {
+    if (active[c] || !(x->peak[c] > 1 + tolerated)) continue;
+    const int from = c > 0 ? c - 1 : 0, to = c + 1 < chunks ? c + 1 : c;
+    for (int i = from; i <= to; i++) active[i] = 1;
+    more |= x->peak[c] > much;
   }
   return more;
 }
 
+/* The cells from `cell` on that need no look: x->use is below `seen` in all chunks that hold their points. Cells
+ * at the ends, with more points, are looked at. */
+static int cells_below(const retiming *x, int cell, double seen) {
+  const int N = x->p.cells, first = cell / JN_CLOCK_PIECE, middle = jn_clock_middle(&x->p, cell),
+            end = (first + 1) * JN_CLOCK_PIECE;
+  if (cell == 0 || end >= N) return 0;
+  if (x->peak[first] >= seen || x->peak[first + 1] >= seen) return 0;
+  for (int c = middle / JN_CLOCK_PIECE; c <= (middle + end - cell - 1) / JN_CLOCK_PIECE; c++)
+    if (x->peak[c] >= seen) return 0;
+  return end - cell;
+}
+
+/* Keeps a cell that is exceeded. */
+static jn_status note_excess(retiming *x, int k, int cell, double ratio) {
+  if (x->excess_count == x->excess_room) {
+    const int room = x->excess_room ? 2 * x->excess_room : 256;
+    limit_excess *more = jn_block_raw(&x->hooks, (size_t)room, sizeof *more);
+    if (!more) return JN_ERR_MEMORY;
+    if (x->excess_count) memcpy(more, x->excess, (size_t)x->excess_count * sizeof *more);
+    jn_block_free(&x->hooks, x->excess);
+    x->excess = more, x->excess_room = room;
+  }
+  x->excess[x->excess_count++] = (limit_excess){k, cell, ratio};
+  return JN_OK;
+}
+
 /* Row k, by x->use and between the points of every cell. */
-static jn_status tighten_row(retiming *x, int k, double *worst) {
+static jn_status look_at_row(retiming *x, int k, double *worst) {
   const double seen = 0.9; /* use at points, to look between them */
-  const size_t all = (size_t)(x->p.second + x->p.third + 1) * (size_t)x->p.stride;
+  cell_places c = {0};
   int next = 0; /* break */
   for (int cell = 0; cell < x->p.cells; cell++) {
+    double here = 0, use[PADDED];
+    const int below = cells_below(x, cell, seen);
+    if (below && (next == x->break_count ||
+                  x->breaks[next] >= x->clock[5 * (size_t)(cell + below - 1) + 6])) {
+      cell += below - 1;
+      continue;
+    }
     const double end = x->clock[5 * (size_t)cell + 6];
-    double here = 0, use[CELL];
-    cell_places c;
     for (; next < x->break_count && x->breaks[next] < end; next++)
       here = larger(here, x->use[x->p.points + next]);
     if (here < seen && use_at_points(x, cell) < seen) continue;
-    const jn_status status = cell_of(x, k, cell, &c);
+    jn_status status = cell_of(x, k, cell, &c);
     if (status) return status;
     use_in_cell(x, k, 1, 0, &c, use);
     here = larger(here, largest_of(use));
     *worst = larger(*worst, here);
-    if (here <= 1 + tolerated || activate(x, k, cell)) continue;
-    if (!x->tight) {
-      if (!(x->tight = jn_block_new(&x->scratch, all, sizeof *x->tight))) return JN_ERR_MEMORY;
-      for (size_t i = 0; i < all; i++) x->tight[i] = 1;
-    }
-    tighten(x, k, cell, here * (1 + tolerated));
+    if (here > 1 + tolerated && (status = note_excess(x, k, cell, here * (1 + tolerated))))
+      return status;
   }
   return JN_OK;
 }
 
-jn_status jn_retime_tighten(retiming *x, double *worst) {
+jn_status jn_retime_tighten(retiming *x, double *worst, int *more) {
+  const size_t all = (size_t)(x->p.second + x->p.third + 1) * (size_t)x->p.stride;
   jn_status status = JN_OK;
-  *worst = 0;
+  *worst = 0, *more = 0, x->excess_count = 0;
+  jn_retime_roots(x);
   for (int k = 0; k <= x->p.second + x->p.third && !status; k++) {
     if (jn_retime_is_own(x, k)) continue;
     *worst = fmax(*worst, jn_retime_use(x, k, 1));
-    status = tighten_row(x, k, worst);
+    *more |= activate(x, k);
+    if (!*more) status = look_at_row(x, k, worst);
   }
-  return status;
+  if (status || *more || !x->excess_count) return status;
+  if (!x->tight) {
+    if (!(x->tight = jn_block_raw(&x->scratch, all, sizeof *x->tight))) return JN_ERR_MEMORY;
+    for (size_t i = 0; i < all; i++) x->tight[i] = 1;
+  }
+  for (int i = 0; i < x->excess_count; i++)
+    tighten(x, x->excess[i].row, x->excess[i].cell, x->excess[i].ratio);
+  return JN_OK;
 }
 
 /* Slowing down. */
@@ -327,6 +359,11 @@ static double top_of_cell(fine_weights w, const double y[5], double from) {
       larger(top(y[0], y[1], y[2]), larger(top(y[1], y[2], y[3]), top(y[2], y[3], y[4])));
   double most = rough, before = y[0], last = y[0];
   if (rough < from) return rough;
+  /* by Newton's formula the polynomial is not farther from the parabolas than this */
+  const double third = larger(fabs(y[3] - y[0] - 3 * (y[2] - y[1])),
+                              fabs(y[4] - y[1] - 3 * (y[3] - y[2]))),
+               farther = (third + fabs(y[0] + y[4] - 4 * (y[1] + y[3]) + 6 * y[2])) / 15;
+  if (farther < flat) return rough + farther;
   for (int n = 1; n <= FINE; n++) {
     const double at =
         w[n][0] * y[0] + w[n][1] * y[1] + w[n][2] * y[2] + w[n][3] * y[3] + w[n][4] * y[4];
@@ -339,11 +376,16 @@ static double top_of_cell(fine_weights w, const double y[5], double from) {
 /* The largest use of row k in all cells. */
 static jn_status top_of_cells(retiming *x, fine_weights w, int k, double speed, double *most) {
   const double seen = 0.98;
+  cell_places c = {0};
   *most = 0;
   for (int i = x->p.points; i < x->all; i++) *most = larger(*most, x->use[i]);
   for (int cell = 0; cell < x->p.cells; cell++) {
-    cell_places c;
-    double use[CELL];
+    double use[PADDED];
+    const int below = cells_below(x, cell, seen);
+    if (below) {
+      cell += below - 1;
+      continue;
+    }
     if (use_at_points(x, cell) < seen) continue;
     const jn_status status = cell_of(x, k, cell, &c);
     if (status) return status;
@@ -365,6 +407,7 @@ jn_status jn_retime_slow_down(retiming *x, double speed, double *factor, double 
   fine_weights weights;
   make_weights(weights);
   *factor = 1, *excess = 0;
+  jn_retime_roots(x);
   for (int k = 0; k <= rows; k++) {
     double most;
     if (jn_retime_is_own(x, k) || jn_retime_use(x, k, speed) < 0.98) continue;

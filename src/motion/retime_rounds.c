@@ -13,6 +13,7 @@
 enum { ROUNDS = 4 };                     /* solves at most on the fine grid */
 enum { COARSE = 128 };                   /* cells of the coarse grid at most */
 enum { MOST = 1 << 16 };                 /* cells of an automatic grid at most */
+enum { TOO_FINE = 8192 };                /* rounding errors may be too large for more cells */
 static const double cell_seconds = 4e-3; /* of an automatic grid, on average */
 static const double part_used =
     0.5; /* of a limit by the coarse clock, to be a row of the fine grid */
@@ -77,7 +78,9 @@ static jn_status solve_round(retiming *x, int warm, int round, double worst,
   const int coarse = !x->quarters; /* only a start for the fine grid */
   /* `round` > 0: some rows are other ones than in the solve before */
   const int again = round > 0 && !x->p.cost && x->solution.kept;
-  const jn_clock_settings settings = {.tolerance = coarse ? 0.1 : x->options.tolerance,
+  const jn_clock_settings settings = {.tolerance = !coarse ? x->options.tolerance
+                                                   : warm  ? 0.01
+                                                           : 0.05,
                                       .warm = again ? 2 : warm,
                                       .keep = !coarse && !x->cost,
                                       .barrier = again                ? 3e-3
@@ -94,10 +97,11 @@ static jn_status solve_round(retiming *x, int warm, int round, double worst,
   if (status == JN_ERR_ARGUMENT)
     return jn_fail(x->error, JN_ERR_STATE, NULL, 0, "stopped by the caller");
   if (status == JN_ERR_SINGULAR)
-    return jn_fail(
-        x->error, status, NULL, 0,
-        "the search for the clock did not converge: take more intervals, or a path whose "
-        "third derivative varies less");
+    return jn_fail(x->error, status, NULL, 0, "the search for the clock did not converge: take %s",
+                   x->p.cells > TOO_FINE
+                       ? "fewer intervals: the entries of its matrix grow with their fourth "
+                         "power, and rounding errors with them"
+                       : "more intervals, or a path whose third derivative varies less");
   if (status == JN_ERR_INFEASIBLE)
     return jn_fail(x->error, status, NULL, 0,
                    "no clock keeps the limits: a force at rest is at its "
@@ -131,15 +135,15 @@ static void choose_rows(retiming *x) {
   const jn_clock_problem *p = &x->p;
   const int chunks = jn_clock_chunks(p->points), all = x->all;
   x->all = p->points;
+  jn_retime_roots(x);
   for (int k = 0; k < p->second + p->third; k++) {
     unsigned char *active = x->active + (size_t)k * (size_t)chunks;
     const int own = jn_retime_is_own(x, k);
     if (!own) jn_retime_use(x, k, 1);
     for (int c = 0; c < chunks; c++) {
-      const int from = (c - 1) * JN_CLOCK_PIECE, to = (c + 2) * JN_CLOCK_PIECE;
-      active[c] = (unsigned char)own;
-      for (int i = from > 0 ? from : 0; i < to && i < p->points; i++)
-        active[c] |= x->use[i] > part_used;
+      const int before = c > 0 ? c - 1 : 0, after = c + 1 < chunks ? c + 1 : c;
+      active[c] = own || x->peak[before] > part_used || x->peak[c] > part_used ||
+                  x->peak[after] > part_used;
     }
   }
   choose_strongest(x, chunks);
@@ -231,6 +235,20 @@ static jn_status first_solve(retiming *x, levels *l, jn_retime_report *report) {
 
 /* Other objectives. */
 
+/* the cost of the motion that is slowed down by a factor, by Simpson's rule in every cell */
+static double cost_of_motion(const retiming *x, double factor) {
+  const double s = 1 / (factor * factor), weight[3] = {1, 4, 1};
+  double sum = 0;
+  for (int cell = 0; cell < x->p.cells && x->cost; cell++)
+    for (int half = 0; half < 3; half++) {
+      const int i = jn_retime_in_cell(x, cell, 2 * half);
+      sum += weight[half] * jn_clock_cost_at(x->cost, (size_t)x->p.stride, i, s * x->b[i],
+                                             s * x->b1[i], s * x->b2[i])
+                                .value;
+    }
+  return sum * x->p.h / 6;
+}
+
 /* From the fastest clock, which x->solution has: the clock of the least cost, within the duration. */
 static jn_status solve_objective(retiming *x, int round, double worst, jn_retime_report *report) {
   const jn_retime_options *o = &x->options;
@@ -245,7 +263,6 @@ static jn_status solve_objective(retiming *x, int round, double worst, jn_retime
   if (!x->cost) return JN_OK;
   /* the cost counts by its weight; slowing down at the end takes its share of the duration */
   const int mixed = o->objective == JN_OBJECTIVE_MIXED;
-  x->p.time = mixed ? 1 / o->weight : 0;
   x->p.cost = x->cost;
   if (o->duration > 0) {
     /* start near the duration: the fastest clock slowed down keeps the limits too */
@@ -253,6 +270,9 @@ static jn_status solve_objective(retiming *x, int round, double worst, jn_retime
     x->p.deadline = o->duration / x->lead;
     for (int i = 0; i <= x->p.cells; i++) x->solution.c[i] *= root * root;
   }
+  /* of clocks that cost the same, near an end at rest for instance, the faster one */
+  jn_clock_values(&x->p, x->solution.c, x->b, x->b1, x->b2);
+  x->p.time = mixed ? 1 / o->weight : 1e-4 * cost_of_motion(x, 1) / fastest;
   const jn_status status = solve_round(x, 1, round, worst, report);
   x->p.time = 1, x->p.cost = NULL, x->p.deadline = HUGE_VAL;
   return status;
@@ -263,20 +283,6 @@ static jn_status solve_again(retiming *x, int round, double worst, jn_retime_rep
   if (x->cost) memcpy(x->solution.c, x->fast, (size_t)(x->p.cells + 1) * sizeof *x->fast);
   const jn_status status = solve_round(x, 1, round, worst, report);
   return status || !x->cost ? status : solve_objective(x, round, worst, report);
-}
-
-/* the cost of the motion that is slowed down by a factor, by Simpson's rule in every cell */
-static double cost_of_motion(const retiming *x, double factor) {
-  const double s = 1 / (factor * factor), weight[3] = {1, 4, 1};
-  double sum = 0;
-  for (int cell = 0; cell < x->p.cells && x->cost; cell++)
-    for (int half = 0; half < 3; half++) {
-      const int i = jn_retime_in_cell(x, cell, 2 * half);
-      sum += weight[half] * jn_clock_cost_at(x->cost, (size_t)x->p.stride, i, s * x->b[i],
-                                             s * x->b1[i], s * x->b2[i])
-                                .value;
-    }
-  return sum * x->p.h / 6;
 }
 
 /* The motion. */
@@ -368,18 +374,20 @@ static jn_status make_exact(retiming *x) {
 /* Looks, tightens and solves again; then slows down until nothing is exceeded. */
 static jn_status settle(retiming *x, jn_retime_report *report) {
   double worst = 0;
+  int more, taken = 0; /* rows taken in: in this round, and in how many */
   jn_status status = JN_OK;
   for (int round = 1; !status; round++) {
     jn_clock_values(&x->p, x->solution.c, x->b, x->b1, x->b2);
     make_clock(x, 1);
     jn_retime_motion(x);
-    status = jn_retime_tighten(x, &worst);
+    status = jn_retime_tighten(x, &worst, &more);
     if (!status && x->doubt > doubtful) {
       status = make_exact(x);
       round--;
       continue;
     }
-    if (status || worst < 1 + enough || round == ROUNDS) break;
+    taken += more;
+    if (status || worst < 1 + enough || round == ROUNDS + (taken < ROUNDS ? taken : ROUNDS)) break;
     status = solve_again(x, round, worst, report);
   }
   report->slowed = jn_retime_least_slowing(x);

@@ -125,39 +125,64 @@ void jn_retime_list_rows(retiming *x) {
   }
 }
 
+/* The columns of row k, as the solver has them, from point `first` on; NULL: there is none. */
+enum { COLUMNS = 6 };
+static void columns_of(const jn_clock_problem *p, int k, int first, double *column[COLUMNS]) {
+  const int third = k >= p->second;
+  const size_t at = (size_t)(third ? k - p->second : k) * (size_t)p->stride + (size_t)first;
+  double *const all[2][COLUMNS] = {
+      {p->s0, p->s1, p->sg, p->damped ? p->sd : NULL, NULL, NULL},
+      {p->r0, p->r1, p->rg, p->r2, p->damped ? p->d0 : NULL, p->damped ? p->d1 : NULL}};
+  for (int c = 0; c < COLUMNS; c++) column[c] = all[third][c] ? all[third][c] + at : NULL;
+}
+
+static void clear(double *x, int count) {
+  if (x) memset(x, 0, (size_t)count * sizeof *x);
+}
+
 /* row k at points first ... first + count - 1 */
 static void fill_row(retiming *x, int k, int first, int count, const terms *t) {
   jn_clock_problem *p = &x->p;
   const limit_row *r = &x->row[k];
-  const int third = k >= p->second;
   const double s = 1 / r->scale, half = 0.5 * s, d = t->damping * s;
-  const size_t at = (size_t)(third ? k - p->second : k) * (size_t)p->stride + (size_t)first;
-  double *restrict k0 = (third ? p->r0 : p->s0) + at, *restrict k1 = (third ? p->r1 : p->s1) + at,
-                   *restrict kg = (third ? p->rg : p->sg) + at,
-                   *restrict k2 = third ? p->r2 + at : NULL,
-                   *restrict e0 = third && p->damped ? p->d0 + at : NULL;
+  double *column[COLUMNS];
+  columns_of(p, k, first, column);
+  double *restrict k0 = column[0], *restrict k1 = column[1], *restrict kg = column[2],
+                   *restrict k2 = column[3], *restrict e0 = column[4], *restrict e1 = column[5];
   if (r->kind == JN_LIMIT_ACCELERATION) {
     for (int n = 0; n < count; n++) k0[n] = t->v2[n] * s, k1[n] = t->v1[n] * half;
+    clear(kg, count), clear(k2, count);
   } else if (r->kind == JN_LIMIT_JERK) {
     for (int n = 0; n < count; n++)
       k0[n] = t->v3[n] * s, k1[n] = t->v2[n] * (3 * half), k2[n] = t->v1[n] * half;
+    clear(kg, count), clear(e0, count), clear(e1, count);
   } else if (r->kind == JN_LIMIT_EFFORT) {
     for (int n = 0; n < count; n++)
       k0[n] = t->c[n] * s, k1[n] = t->m[n] * half, kg[n] = t->g[n] * s;
-    for (int n = 0; n < count && p->damped; n++) p->sd[at + (size_t)n] = d * t->v1[n];
+    for (int n = 0; n < count && k2; n++) k2[n] = d * t->v1[n]; /* of b^(1/2) */
   } else if (r->kind == JN_LIMIT_POWER) {
     /* v_1 b^(1/2) (m b'/2 + c b + g) + d v_1^2 b */
     for (int n = 0; n < count; n++)
       k0[n] = t->v1[n] * t->c[n] * s, k1[n] = t->v1[n] * t->m[n] * half,
       kg[n] = t->v1[n] * t->g[n] * s;
     for (int n = 0; n < count && e0; n++) e0[n] = d * t->v1[n] * t->v1[n];
+    clear(k2, count), clear(e1, count);
   } else {
     for (int n = 0; n < count; n++) {
       k0[n] = t->cu[n] * s, k1[n] = t->mc[n] * half, k2[n] = t->m[n] * half;
       kg[n] = t->gu[n] * s;
     }
-    for (int n = 0; n < count && e0; n++)
-      e0[n] = d * t->v2[n], p->d1[at + (size_t)n] = 0.5 * d * t->v1[n];
+    for (int n = 0; n < count && e0; n++) e0[n] = d * t->v2[n], e1[n] = 0.5 * d * t->v1[n];
+  }
+}
+
+/* Zeros behind the last point, and in the rows of the clock itself. */
+static void clear_rest(const retiming *x) {
+  for (int k = 0; k < x->p.second + x->p.third; k++) {
+    const int first = x->row[k].iv < 0 ? 0 : x->all;
+    double *column[COLUMNS];
+    columns_of(&x->p, k, first, column);
+    for (int c = 0; c < COLUMNS; c++) clear(column[c], x->p.stride - first);
   }
 }
 
@@ -258,6 +283,7 @@ static jn_status fill_points(retiming *x) {
   jn_clock_problem *p = &x->p;
   terms t;
   scale_rows(x);
+  clear_rest(x);
   for (int first = 0; first < x->all; first += STATES) {
     const int count = x->all - first < STATES ? x->all - first : STATES;
     jn_status status = block_of_states(x, first, count);
@@ -286,27 +312,29 @@ static double largest_of(const double *a, size_t n) {
   return most;
 }
 
-/* Rows without any number are dropped: they are moved behind the others. */
+static int all_zero(const double *a, size_t n) {
+  size_t i = 0;
+  while (i < n && a[i] == 0) i++;
+  return i == n;
+}
+
+/* Rows without any number but the static force are dropped: the others are moved into their place. */
 static void drop_rows(retiming *x) {
   jn_clock_problem *p = &x->p;
   const size_t stride = (size_t)p->stride;
   int kept[2] = {0, 0};
   for (int k = 0; k < p->second + p->third; k++) {
-    const int third = k >= p->second, from = third ? k - p->second : k, to = kept[third];
-    double *const second_parts[] = {p->s0, p->s1, p->sg, p->sd}, *const third_parts[] = {
-                                                                     p->r0, p->r1, p->r2,
-                                                                     p->rg, p->d0, p->d1};
-    double *const *parts = third ? third_parts : second_parts;
-    const int count = third ? (p->damped ? 6 : 4) : (p->damped ? 4 : 3);
-    double most = 0;
-    for (int c = 0; c < count; c++)
-      if (parts[c] != p->sg)
-        most = fmax(most, largest_of(parts[c] + (size_t)from * stride, stride));
-    if (x->row[k].iv >= 0 && !(most > 0)) continue;
-    for (int c = 0; c < count && to < from; c++)
-      memmove(parts[c] + (size_t)to * stride, parts[c] + (size_t)from * stride,
-              stride * sizeof(double));
-    const int index = third ? kept[0] + to : to;
+    const int third = k >= p->second, behind = third ? k - p->second - kept[1] : k - kept[0];
+    double *column[COLUMNS];
+    columns_of(p, k, 0, column);
+    int empty = x->row[k].iv >= 0;
+    for (int c = 0; c < COLUMNS && empty; c++)
+      empty = !column[c] || (!third && c == 2) || all_zero(column[c], stride);
+    if (empty) continue;
+    for (int c = 0; c < COLUMNS && behind; c++)
+      if (column[c])
+        memmove(column[c] - (size_t)behind * stride, column[c], stride * sizeof(double));
+    const int index = third ? kept[0] + kept[1] : kept[0];
     x->row[index] = x->row[k];
     p->high[index] = p->high[k], p->low[index] = p->low[k];
     kept[third]++;
@@ -333,7 +361,7 @@ static jn_status limit_clock(retiming *x) {
                      jn_limit_quantity(x->model, r->iv, r->kind),
                      jn_limit_name(x->model, r->iv).text);
   }
-  for (int n = 0; n < x->all; n++) cap = fmin(cap, p->cap[n]);
+  for (int n = 0; n < x->all; n++) cap = p->cap[n] < cap ? p->cap[n] : cap;
   if (!isfinite(cap) && second + third == 0)
     return jn_fail(
         x->error, JN_ERR_ARGUMENT, NULL, 0,
@@ -345,8 +373,9 @@ static jn_status limit_clock(retiming *x) {
     double *at = &p->cap[side ? p->cells : 0];
     if (speed > 0) *at = fmin(*at, speed * speed);
   }
-  for (int n = 0; n < x->all; n++) p->cap[n] = fmin(p->cap[n], 1e200);
-  const double b = jn_clock_uniform(p, 1 + p->points / 128);
+  for (int n = 0; n < x->all; n++)
+    if (!(p->cap[n] < 1e200)) p->cap[n] = 1e200;
+  const double b = p->uniform = jn_clock_uniform(p, 1 + p->points / 128);
   if (!(b > 0))
     return jn_fail(x->error, JN_ERR_INFEASIBLE, NULL, 0, "no clock keeps the limits, however slow");
   for (int n = 0; n < x->all; n++) {
@@ -355,7 +384,7 @@ static jn_status limit_clock(retiming *x) {
       own = fmax(own, fabs(p->s1[k * stride + (size_t)n]));
     p->r2[third * stride + (size_t)n] =
         r2 > 0 ? r2 / WEAK : 0.5 * SWITCH * p->h * (own + 0.1 * s1) / sqrt(b);
-    p->cap[n] = fmin(p->cap[n], 1e4 * b);
+    if (p->cap[n] > 1e4 * b) p->cap[n] = 1e4 * b;
   }
   return JN_OK;
 }

@@ -185,8 +185,8 @@ void jn_cmtm_operator_dense(int order, jn_cmtm_form form, const double *zeta, do
 /* An N-CMTM needs poses and twists to order N-1. */
 static jn_status check_cmtm(const jn_model *model, const jn_data *data, int order,
                             const void *memory) {
-  if (is_coupled(model, data)) return JN_ERR_COUPLED;
-  if (!model || !data || data->model != model || order < 0 || !memory) return JN_ERR_ARGUMENT;
+  if (!model || !data || data->model != jn_model_tree(model) || order < 0 || !memory)
+    return JN_ERR_ARGUMENT;
   if (order > data->rows) return JN_ERR_ORDER;
   return data->kinematics < order - 1 ? JN_ERR_STATE : JN_OK;
 }
@@ -196,6 +196,7 @@ jn_status jn_cmtm_forward_kinematics(const jn_model *model, jn_data *data, int o
   jn_status status = check_cmtm(model, data, order, memory);
   if (status) return status;
   size_t size = jn_cmtm_size(order);
+  model = jn_model_tree(model);
   double *zeta = &jet_of(&data->w, 2)->w.x;
   /* first in the working memory, so that a failure leaves the outputs as they were */
   for (int write = 0; write < 2; write++)
@@ -224,6 +225,7 @@ jn_status jn_cmtm_joint(const jn_model *model, jn_data *data, int joint, int ord
   jn_status status = check_cmtm(model, data, order, memory);
   if (status) return status;
   if (joint < 0 || joint >= model->nbody) return JN_ERR_ARGUMENT;
+  model = jn_model_tree(model);
   const jn_work *w = &data->w;
   const jn_joint *j = &model->joint[joint];
   int parent = model->body[joint].parent;
@@ -249,7 +251,8 @@ jn_status jn_cmtm_joint(const jn_model *model, jn_data *data, int joint, int ord
 /* Work of algorithm 1: N-CMTMs of joints and links, forces, input and output jets; N = r + 2. */
 static size_t inverse_size(const jn_model *m, int r) {
   size_t rows = (size_t)r + 2;
-  return (size_t)m->nbody * (2 * jn_cmtm_size(r + 2) + 6 * rows) + 2 * rows * (size_t)m->nv;
+  return (size_t)m->nbody * (2 * jn_cmtm_size(r + 2) + 6 * rows) +
+         2 * rows * (size_t)jn_model_tree(m)->nv;
 }
 
 /* Algorithm 2 also needs motion and bias. */
@@ -327,26 +330,29 @@ static jn_status cornea(const jn_model *m, jn_data *data, int r, double *work, c
 
 jn_status jn_cmtm_inverse_dynamics(const jn_model *model, jn_data *data, int order, const double *q,
                                    const double *v, double *work, double *tau) {
-  if (is_coupled(model, data)) return JN_ERR_COUPLED;
-  if (!model || !data || data->model != model || order < 0 || !work || (model->nv && !tau))
+  if (!model || !data || data->model != jn_model_tree(model) || order < 0 || !work ||
+      (model->nq && !q) || (model->nv && (!v || !tau)))
     return JN_ERR_ARGUMENT;
   if (order > data->order) return JN_ERR_ORDER;
-  jn_status status = jn_kinematics(model, data, order + 1, q, v);
+  const jn_model *tree = coupled_state(model, data, order + 2, &q, &v);
+  jn_status status = jn_kinematics(tree, data, order + 1, q, v);
   if (status) return status;
-  size_t nv = (size_t)model->nv, n = ((size_t)order + 1) * nv;
+  size_t nv = (size_t)tree->nv, n = ((size_t)order + 1) * nv;
   double *jets = work + inverse_size(model, order) - 2 * (n + nv), *out = jets + n + nv;
-  if (nv) memcpy(jets, v, sizeof(double) * (n + nv));
-  jn_jet_to_taylor(order + 1, model->nv, jets);
-  status = cornea(model, data, order, work, jets, out);
+  if (nv && v) memcpy(jets, v, sizeof(double) * (n + nv));
+  jn_jet_to_taylor(order + 1, tree->nv, jets);
+  status = cornea(tree, data, order, work, jets, out);
   if (status) return status;
-  jn_jet_to_derivatives(order, model->nv, out);
-  return jn_deliver(out, n, tau);
+  jn_jet_to_derivatives(order, tree->nv, out);
+  if (tree == model) return jn_deliver(out, n, tau);
+  double *own = coupled_rows(data, OWN_OTHER);
+  jn_tree_force(model, (size_t)order + 1, out, own);
+  return jn_deliver(own, ((size_t)order + 1) * (size_t)model->nv, tau);
 }
 
 jn_status jn_cmtm_forward_dynamics(const jn_model *model, jn_data *data, int order, const double *q,
                                    const double *v, const double *tau, double *work, double *a) {
-  if (is_coupled(model, data)) return JN_ERR_COUPLED;
-  if (!model || !data || data->model != model || order < 0 || !work ||
+  if (!model || !data || data->model != jn_model_tree(model) || order < 0 || !work ||
       (model->nv && (!v || !tau || !a)))
     return JN_ERR_ARGUMENT;
   if (order > data->order) return JN_ERR_ORDER;

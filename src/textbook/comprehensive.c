@@ -11,6 +11,7 @@
 #include <jounce/textbook/cmtm.h>
 #include <string.h>
 
+#include "core/coupled.h"
 #include "core/jacobian.h"
 
 static frame_motion body_motion(const jn_model *m, const jn_data *data, int body, int order) {
@@ -115,22 +116,34 @@ static void operator_G(const jn_model *m, jn_data *data, int dual, int order, co
 
 jn_status jn_comprehensive_apply(const jn_model *model, jn_data *data, jn_operator op, int order,
                                  const double *in, double *out) {
-  jn_status status = jn_jets_check(model, data, order);
+  const jn_model *tree = data && is_coupled(model, data) ? model->tree : model;
+  jn_status status = jn_jets_check(tree, data, order);
   if (status) return status;
   size_t in_size, out_size, n = 6 * ((size_t)order + 1);
   if ((unsigned)op > JN_OP_M) return JN_ERR_ARGUMENT;
   jn_comprehensive_shape(model, op, order, &in_size, &out_size);
   if ((in_size && !in) || (out_size && !out)) return JN_ERR_ARGUMENT;
   if (!jn_all_finite(in, in_size)) return JN_ERR_NOT_FINITE;
-  jn_motion_jets(model, data, -1, (int)data->settings.representation, order);
+  jn_motion_jets(tree, data, -1, (int)data->settings.representation, order);
+  /* with eliminated joints G of the tree is multiplied by the constant one of v = G y' */
+  if (op == JN_OP_G && tree != model) {
+    double *motion = coupled_rows(data, TREE_MOTION);
+    jn_tree_expand(model, NULL, order + 1, in, NULL, motion);
+    in = motion;
+  }
   if (op == JN_OP_M)
-    operator_M(model, data, order, in);
+    operator_M(tree, data, order, in);
   else if (op == JN_OP_G || op == JN_OP_DUAL_G)
-    operator_G(model, data, op == JN_OP_DUAL_G, order, in);
+    operator_G(tree, data, op == JN_OP_DUAL_G, order, in);
   else
-    operator_L(model, data, op, order, in);
+    operator_L(tree, data, op, order, in);
   if (op == JN_OP_DUAL_G) {
-    const double *result = out_of(&data->w, 0);
+    double *result = out_of(&data->w, 0);
+    if (tree != model) {
+      double *own = coupled_rows(data, OWN_OTHER);
+      jn_tree_force(model, (size_t)order + 1, result, own);
+      result = own;
+    }
     return jn_deliver(result, out_size, out);
   }
   for (int i = 0; i < model->nbody; i++)
@@ -218,11 +231,12 @@ static double torque_entry(const jn_model *m, const jn_data *data, int row, int 
   return s;
 }
 
-/* One column (dof c, order h) of the matrix, from w->Jf; write = 0: only whether it is finite. */
+/* One column (dof c, order h) of the matrix, from w->Jf; write = 0: only whether it is finite. m: the
+ * tree; its column c is added to `to` of the model, which has nv; scale: of the rows. */
 static int matrix_column(const jn_model *m, const jn_data *data, jn_quantity x, int body, int rep,
-                         const frame_motion *f, int order, int h, int c, double *out, int write) {
-  size_t width = ((size_t)order + 1) * (size_t)m->nv,
-         column = (size_t)h * (size_t)m->nv + (size_t)c;
+                         const frame_motion *f, int order, int h, int c, size_t nv,
+                         coupled_column to, double scale, double *out, int write) {
+  size_t width = ((size_t)order + 1) * nv, column = (size_t)h * nv + (size_t)to.column;
   const six *block = Jf_of(&data->w, c);
   six *room = jet_of(&data->w, 2), *y = jet_of(&data->w, 3);
   const jn_joint *j = &m->joint[body];
@@ -233,7 +247,7 @@ static int matrix_column(const jn_model *m, const jn_data *data, jn_quantity x, 
     for (int r = 0; r < n; r++) {
       double s = torque ? torque_entry(m, data, j->iv + r, c, k, h, room) : (&y[k].w.x)[r];
       finite += 0.0 * s;
-      if (write) out[((size_t)k * (size_t)n + (size_t)r) * width + column] = s;
+      if (write) out[((size_t)k * (size_t)n + (size_t)r) * width + column] += scale * to.ratio * s;
     }
   return finite == 0.0;
 }
@@ -250,22 +264,36 @@ static jn_status prepare(const jn_model *m, jn_data *data, jn_quantity x, int bo
   return JN_OK;
 }
 
+/* How the rows of body b enter those of `body`: its own, and to a torque those of the joints that
+ * follow. */
+static double row_scale(const jn_model *m, jn_quantity x, int body, int b) {
+  if (b == body) return 1;
+  return x == JN_JOINT_TORQUE && m->joint[b].leader == body ? m->joint[b].ratio : 0;
+}
+
 jn_status jn_comprehensive_jacobian(const jn_model *model, jn_data *data, jn_quantity quantity,
                                     int body, jn_representation representation, int order,
                                     double *out) {
-  jn_status status = prepare(model, data, quantity, body, (int)representation, order, out);
+  const jn_model *tree = data && is_coupled(model, data) ? model->tree : model;
+  jn_status status = prepare(tree, data, quantity, body, (int)representation, order, out);
   if (status) return status;
   int rep = (int)representation;
-  frame_motion f = body_motion(model, data, body, order);
-  size_t n =
-      jn_comprehensive_rows(model, quantity, body, order) * ((size_t)order + 1) * (size_t)model->nv;
+  size_t nv = (size_t)model->nv,
+         n = jn_comprehensive_rows(model, quantity, body, order) * ((size_t)order + 1) * nv;
   for (int write = 0; write < 2; write++) {
     if (write && n) memset(out, 0, sizeof(double) * n);
-    for (int c = 0; c < model->nv; c++) {
-      if (!block_column(model, data, quantity, body, order, c)) continue;
-      for (int h = 0; h <= order; h++)
-        if (!matrix_column(model, data, quantity, body, rep, &f, order, h, c, out, write))
-          return JN_ERR_NOT_FINITE;
+    for (int b = 0; b < tree->nbody && n; b++) {
+      const double scale = row_scale(model, quantity, body, b);
+      if (scale == 0) continue;
+      frame_motion f = body_motion(tree, data, b, order);
+      for (int c = 0; c < tree->nv; c++) {
+        const coupled_column to = own_column(model, tree->link[link_of_column(tree, c)].joint, c);
+        if (to.column < 0 || !block_column(tree, data, quantity, b, order, c)) continue;
+        for (int h = 0; h <= order; h++)
+          if (!matrix_column(tree, data, quantity, b, rep, &f, order, h, c, nv, to, scale, out,
+                             write))
+            return JN_ERR_NOT_FINITE;
+      }
     }
   }
   return JN_OK;
@@ -275,19 +303,22 @@ jn_status jn_comprehensive_blocks(const jn_model *model, jn_data *data, jn_quant
                                   int body, jn_representation representation, int order,
                                   double *out) {
   if (is_force(quantity)) return JN_ERR_ARGUMENT;
-  jn_status status = prepare(model, data, quantity, body, (int)representation, order, out);
+  const jn_model *tree = data && is_coupled(model, data) ? model->tree : model;
+  jn_status status = prepare(tree, data, quantity, body, (int)representation, order, out);
   if (status) return status;
   size_t nv = (size_t)model->nv, n = 6 * ((size_t)order + 1);
   int rep = (int)representation;
-  frame_motion f = body_motion(model, data, body, order);
+  frame_motion f = body_motion(tree, data, body, order);
   six *room = jet_of(&data->w, 2), *y = jet_of(&data->w, 3);
   for (int write = 0; write < 2; write++) {
     if (write && nv) memset(out, 0, sizeof(double) * n * nv);
-    for (int c = 0; c < model->nv; c++) {
-      if (!block_column(model, data, quantity, body, order, c)) continue;
+    for (int c = 0; c < tree->nv; c++) {
+      const coupled_column to = own_column(model, tree->link[link_of_column(tree, c)].joint, c);
+      if (to.column < 0 || !block_column(tree, data, quantity, body, order, c)) continue;
       unit_response(data, quantity, rep, &f, order, 0, Jf_of(&data->w, c), room, y);
       if (!jn_all_finite(&y->w.x, n)) return JN_ERR_NOT_FINITE;
-      for (size_t r = 0; write && r < n; r++) out[r * nv + (size_t)c] = (&y->w.x)[r];
+      for (size_t r = 0; write && r < n; r++)
+        out[r * nv + (size_t)to.column] += to.ratio * (&y->w.x)[r];
     }
   }
   return JN_OK;

@@ -11,7 +11,7 @@
 
 static jn_status check(const jn_model *m, const jn_data *data, jn_representation rep,
                        const jn_external *external) {
-  jn_status status = jn_check_call(m, data, 0, external);
+  jn_status status = jn_check_state_call(m, data, 0, external);
   return status ? status : (unsigned)rep > JN_MIXED ? JN_ERR_ARGUMENT : JN_OK;
 }
 
@@ -228,24 +228,33 @@ static jn_status phase_state(const jn_model *m, jn_data *data, const double *q, 
   return JN_OK;
 }
 
+/* G^T x of a vector of the tree; itself where nothing is eliminated */
+static double *folded(const jn_model *m, const jn_data *data, double *x) {
+  if (!is_coupled(m, data)) return x;
+  double *own = coupled_rows(data, OWN_OTHER);
+  jn_tree_force(m, 1, x, own);
+  return own;
+}
+
 jn_status jn_phase_momentum(const jn_model *m, jn_data *data, const double *q, const double *v,
                             double *p) {
-  jn_status status = jn_check_call(m, data, 0, NULL);
+  jn_status status = jn_check_state_call(m, data, 0, NULL);
   if (status) return status;
-  if (m->nv && (!v || !p)) return JN_ERR_ARGUMENT;
-  status = phase_state(m, data, q, v, NULL);
+  if ((m->nq && !q) || (m->nv && (!v || !p))) return JN_ERR_ARGUMENT;
+  const jn_model *tree = coupled_state(m, data, 1, &q, &v);
+  status = phase_state(tree, data, q, v, NULL);
   if (status) return status;
   const jn_work *w = &data->w;
   double *out = dof_of(w, 2);
-  for (int i = 0; i < m->nlink; i++)
-    for (int c = m->link[i].iv; c < m->link[i].iv + m->link[i].nv; c++)
-      out[c] = six_dot(*S_of(w, c), *Ws_of(w, i)) + m->link[i].armature * v[c];
-  return jn_deliver(out, (size_t)m->nv, p);
+  for (int i = 0; i < tree->nlink; i++)
+    for (int c = tree->link[i].iv; c < tree->link[i].iv + tree->link[i].nv; c++)
+      out[c] = six_dot(*S_of(w, c), *Ws_of(w, i)) + tree->link[i].armature * v[c];
+  return jn_deliver(folded(m, data, out), (size_t)m->nv, p);
 }
 
 jn_status jn_phase_velocity(const jn_model *m, jn_data *data, const double *q, const double *p,
                             double *v) {
-  jn_status status = jn_check_call(m, data, 0, NULL);
+  jn_status status = jn_check_state_call(m, data, 0, NULL);
   if (status) return status;
   if (m->nv && (!p || !v)) return JN_ERR_ARGUMENT;
   return jn_inverse_mass_apply(m, data, q, 1, p, v);
@@ -253,23 +262,31 @@ jn_status jn_phase_velocity(const jn_model *m, jn_data *data, const double *q, c
 
 jn_status jn_phase_rate(const jn_model *m, jn_data *data, const double *q, const double *p,
                         const double *tau, const jn_external *external, double *v, double *p_rate) {
-  jn_status status = jn_check_call(m, data, 0, external);
+  jn_status status = jn_check_state_call(m, data, 0, external);
   if (status) return status;
   size_t nv = (size_t)m->nv;
-  if (nv && (!p || !tau || !p_rate)) return JN_ERR_ARGUMENT;
+  if ((m->nq && !q) || (nv && (!p || !tau || !p_rate))) return JN_ERR_ARGUMENT;
   if (!jn_all_finite(tau, nv)) return JN_ERR_NOT_FINITE;
   const jn_work *w = &data->w;
-  double *velocity = dof_of(w, 1), *rate = dof_of(w, 2);
+  const int coupled = is_coupled(m, data);
+  double *velocity = coupled ? coupled_rows(data, OWN_MOTION) : dof_of(w, 1), *rate = dof_of(w, 2);
+  const double *u = velocity;
   status = jn_inverse_mass_apply(m, data, q, 1, p, velocity);
-  if (!status) status = phase_state(m, data, q, velocity, external);
   if (status) return status;
-  for (int i = 0; i < m->nlink; i++)
-    for (int c = m->link[i].iv; c < m->link[i].iv + m->link[i].nv; c++) {
+  const jn_model *tree = coupled_state(m, data, 1, &q, &u);
+  status = phase_state(tree, data, q, u, external);
+  if (status) return status;
+  for (int i = 0; i < tree->nlink; i++)
+    for (int c = tree->link[i].iv; c < tree->link[i].iv + tree->link[i].nv; c++) {
       const six *S = S_of(w, c), *W = Ws_of(w, i);
-      rate[c] = tau[c] + six_dot(S[1], W[0]) + six_dot(S[0], W[1]);
-      if (data->settings.damping) rate[c] -= m->link[i].damping * velocity[c];
-      if (external && external->tau) rate[c] += external->tau[c];
+      rate[c] = (coupled ? 0 : tau[c]) + six_dot(S[1], W[0]) + six_dot(S[0], W[1]);
+      if (data->settings.damping) rate[c] -= tree->link[i].damping * u[c];
     }
+  rate = folded(m, data, rate);
+  for (size_t c = 0; c < nv; c++) {
+    if (coupled) rate[c] += tau[c];
+    if (external && external->tau) rate[c] += external->tau[c];
+  }
   if (!jn_all_finite(rate, nv)) return JN_ERR_NOT_FINITE;
   if (v && nv) memcpy(v, velocity, sizeof(double) * nv);
   if (nv) memcpy(p_rate, rate, sizeof(double) * nv);
@@ -277,15 +294,19 @@ jn_status jn_phase_rate(const jn_model *m, jn_data *data, const double *q, const
 }
 
 /* Bracket terms of Koszul's formula: <[E_a, E_b], E_x>/2 for columns a, b of link l and x on a path
- * with it. */
+ * with it; links and columns of the tree. A joint with several columns is never coupled. */
 static void add_brackets(const jn_model *m, const jn_data *data, int l, int x, int x_link,
                          double *G) {
-  size_t nv = (size_t)m->nv, X = (size_t)x;
+  const jn_link *link = jn_model_tree(m)->link;
+  const coupled_column to = own_column(m, link[x_link].joint, x);
+  if (to.column < 0) return;
+  size_t nv = (size_t)m->nv, X = (size_t)to.column;
   six F = inertia10_apply(composite(data, x_link > l ? x_link : l), screw(data, x));
-  for (int a = m->link[l].iv; a < m->link[l].iv + m->link[l].nv; a++)
-    for (int b = m->link[l].iv; b < m->link[l].iv + m->link[l].nv; b++) {
-      size_t A = (size_t)a, B = (size_t)b;
-      double half = 0.5 * six_dot(six_ad(screw(data, a), screw(data, b)), F);
+  for (int a = link[l].iv; a < link[l].iv + link[l].nv; a++)
+    for (int b = link[l].iv; b < link[l].iv + link[l].nv; b++) {
+      size_t A = (size_t)own_column(m, link[l].joint, a).column,
+             B = (size_t)own_column(m, link[l].joint, b).column;
+      double half = to.ratio * (0.5 * six_dot(six_ad(screw(data, a), screw(data, b)), F));
       if (a == b) continue;
       G[(X * nv + B) * nv + A] += half;
       G[(B * nv + A) * nv + X] -= half;
@@ -293,13 +314,24 @@ static void add_brackets(const jn_model *m, const jn_data *data, int l, int x, i
     }
 }
 
+/* screws and composites of the tree at q */
+static jn_status tree_composites(const jn_model *m, jn_data *data, const double *q) {
+  const double *none = NULL;
+  if (m->nq && !q) return JN_ERR_ARGUMENT;
+  const jn_model *tree = coupled_state(m, data, 0, &q, &none);
+  return jn_mass_composites(tree, data, q);
+}
+
+/* With eliminated joints d M/d y is that of M_y, and the brackets are folded by G, which is constant:
+ * the connection of the kinetic energy in y is that of the tree along v = G y'. */
 jn_status jn_christoffel(const jn_model *m, jn_data *data, const double *q, double *Gamma) {
-  if (is_coupled(m, data)) return JN_ERR_COUPLED;
   jn_status status = jn_mass_partials_check(m, data);
   if (status) return status;
   size_t nv = (size_t)m->nv;
   if (nv && !Gamma) return JN_ERR_ARGUMENT;
-  status = jn_mass_partials(m, data, q, Gamma);
+  if (is_coupled(m, data)) status = tree_composites(m, data, q); /* before Gamma is written */
+  if (!status) status = jn_mass_partials(m, data, q, Gamma);
+  if (!status && is_coupled(m, data)) status = tree_composites(m, data, q);
   if (status) return status;
   double *G = Gamma;
   /* in place: x = d_i M_jk, y = d_j M_ik, z = d_k M_ij give six symbols */
@@ -312,10 +344,11 @@ jn_status jn_christoffel(const jn_model *m, jn_data *data, const double *q, doub
         G[(j * nv + i) * nv + k] = G[(j * nv + k) * nv + i] = 0.5 * (z + x - y);
         G[(k * nv + i) * nv + j] = G[(k * nv + j) * nv + i] = 0.5 * (y + x - z);
       }
-  for (int l = 0; l < m->nlink; l++)
-    for (int i = 0; i < m->nlink && m->link[l].nv > 1; i++) {
-      if (!link_carries(m, l, i) && !link_carries(m, i, l)) continue;
-      for (int x = m->link[i].iv; x < m->link[i].iv + m->link[i].nv; x++)
+  const jn_model *tree = jn_model_tree(m);
+  for (int l = 0; l < tree->nlink; l++)
+    for (int i = 0; i < tree->nlink && tree->link[l].nv > 1; i++) {
+      if (!link_carries(tree, l, i) && !link_carries(tree, i, l)) continue;
+      for (int x = tree->link[i].iv; x < tree->link[i].iv + tree->link[i].nv; x++)
         add_brackets(m, data, l, x, i, G);
     }
   return JN_OK;
@@ -336,34 +369,40 @@ static six second_moment(const inertia10 *M, six a, six b) {
   return (six){axis, v3_add(Ph, v3_scale(M->m, p))};
 }
 
-/* all symbols of columns j, k and of i, on one path */
+/* all symbols of columns j, k and of i, on one path; columns of the tree */
 static void binet_pair(const jn_model *m, const jn_data *data, dof j, dof k, dof tip, double *G) {
+  const jn_model *tree = jn_model_tree(m);
+  const coupled_column J = own_column(m, tree->link[j.link].joint, j.column),
+                       K = own_column(m, tree->link[k.link].joint, k.column);
+  if (J.column < 0 || K.column < 0) return;
   size_t nv = (size_t)m->nv;
   six Sj = screw(data, j.column), Sk = screw(data, k.column);
   int swap = j.link > k.link || j.link == k.link; /* root first; within a joint k first */
   six W = second_moment(composite(data, tip.link), swap ? Sk : Sj, swap ? Sj : Sk);
   int deepest = j.link > k.link ? j.link : k.link;
-  for (dof i = last_of(m, tip.link); i.link >= 0; i = before(m, i)) {
+  for (dof i = last_of(tree, tip.link); i.link >= 0; i = before(tree, i)) {
     if (i.link != tip.link && deepest != tip.link) break;
-    G[((size_t)i.column * nv + (size_t)j.column) * nv + (size_t)k.column] =
-        six_dot(screw(data, i.column), W);
+    const coupled_column I = own_column(m, tree->link[i.link].joint, i.column);
+    if (I.column >= 0)
+      G[((size_t)I.column * nv + (size_t)J.column) * nv + (size_t)K.column] +=
+          I.ratio * J.ratio * K.ratio * six_dot(screw(data, i.column), W);
   }
 }
 
 jn_status jn_christoffel_binet(const jn_model *m, jn_data *data, const double *q, double *Gamma) {
-  if (is_coupled(m, data)) return JN_ERR_COUPLED;
   jn_status status = jn_mass_partials_check(m, data);
   if (status) return status;
   size_t n = (size_t)m->nv * (size_t)m->nv * (size_t)m->nv;
   if (n && !Gamma) return JN_ERR_ARGUMENT;
-  status = jn_mass_composites(m, data, q);
+  status = tree_composites(m, data, q);
   if (status || !n) return status;
+  const jn_model *tree = jn_model_tree(m);
   memset(Gamma, 0, sizeof(double) * n);
-  for (int l = 0; l < m->nlink; l++) {
+  for (int l = 0; l < tree->nlink; l++) {
     dof tip = {0, l};
-    if (!m->link[l].nv) continue;
-    for (dof j = last_of(m, l); j.link >= 0; j = before(m, j))
-      for (dof k = last_of(m, l); k.link >= 0; k = before(m, k))
+    if (!tree->link[l].nv) continue;
+    for (dof j = last_of(tree, l); j.link >= 0; j = before(tree, j))
+      for (dof k = last_of(tree, l); k.link >= 0; k = before(tree, k))
         binet_pair(m, data, j, k, tip, Gamma);
   }
   return JN_OK;
@@ -396,10 +435,12 @@ static void put_block(double *M, size_t N, int i, int j, double block[6][6]) {
     memcpy(M + (6 * (size_t)i + r) * N + 6 * (size_t)j, block[r], sizeof(double) * 6);
 }
 
+/* v and what is known of the body: of the tree; its columns are folded: X G, J G, Jdot G */
 static void put_system(const jn_model *m, const jn_data *data, int i, jn_representation rep,
                        const double *v, const one_body *b, const jn_system *out) {
-  size_t nv = (size_t)m->nv, N = 6 * (size_t)m->nbody, at = 6 * (size_t)i;
-  const jn_joint *joint = &m->joint[i];
+  const jn_model *tree = jn_model_tree(m);
+  size_t nv = (size_t)m->nv, all = (size_t)tree->nv, N = 6 * (size_t)m->nbody, at = 6 * (size_t)i;
+  const jn_joint *joint = &tree->joint[i];
   double block[6][6], x[6] = {0};
   for (int j = i; j >= 0 && out->A; j = m->body[j].parent) {
     carry_matrix(rep, near_pose(m, data, i), near_pose(m, data, j), block);
@@ -407,11 +448,13 @@ static void put_system(const jn_model *m, const jn_data *data, int i, jn_represe
   }
   for (size_t r = 0; r < 6; r++) {
     for (size_t c = (size_t)joint->iv, n = (size_t)joint->nv; n--; c++) {
-      x[r] += b->J[r * nv + c] * v[c];
-      if (out->X) out->X[(at + r) * nv + c] = b->J[r * nv + c];
+      const coupled_column to = own_column(m, i, (int)c);
+      x[r] += b->J[r * all + c] * v[c];
+      if (out->X && to.column >= 0)
+        out->X[(at + r) * nv + (size_t)to.column] = to.ratio * b->J[r * all + c];
     }
-    if (out->J) memcpy(out->J + (at + r) * nv, b->J + r * nv, sizeof(double) * nv);
-    if (out->Jdot) memcpy(out->Jdot + (at + r) * nv, b->Jdot + r * nv, sizeof(double) * nv);
+    if (out->J) jn_tree_force(m, 1, b->J + r * all, out->J + (at + r) * nv);
+    if (out->Jdot) jn_tree_force(m, 1, b->Jdot + r * all, out->Jdot + (at + r) * nv);
   }
   jn_ad_matrix(twist_from(x), block);
   put_block(out->a, N, i, i, block);
@@ -435,16 +478,18 @@ jn_status jn_system_matrices(const jn_model *m, jn_data *data, jn_representation
   if (status) return status;
   if (!out || ((out->a || out->b) && rep != JN_BODY && rep != JN_SPATIAL)) return JN_ERR_ARGUMENT;
   size_t nv = (size_t)m->nv, N = 6 * (size_t)m->nbody;
-  status = jn_kinematics(m, data, 0, q, v);
+  if ((m->nq && !q) || (nv && !v)) return JN_ERR_ARGUMENT;
+  const jn_model *tree = coupled_state(m, data, 1, &q, &v);
+  status = jn_kinematics(tree, data, 0, q, v);
   if (status) return status;
-  if (!jn_is_bounded(m, data, v)) return JN_ERR_NOT_FINITE;
+  if (!jn_is_bounded(tree, data, v)) return JN_ERR_NOT_FINITE;
   double *const square[4] = {out->A, out->a, out->b, out->M};
   for (int i = 0; i < 4; i++)
     if (square[i]) memset(square[i], 0, sizeof(double) * N * N);
   if (out->X && nv) memset(out->X, 0, sizeof(double) * N * nv);
   for (int i = 0; i < m->nbody; i++) {
     one_body b;
-    status = body_state(m, data, i, rep, 0, v, NULL, &b);
+    status = body_state(tree, data, i, rep, 0, v, NULL, &b);
     if (status) return status;
     put_system(m, data, i, rep, v, &b, out);
   }

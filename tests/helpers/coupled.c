@@ -69,3 +69,36 @@ void solved_scale(const jn_model *model, jn_data *data, int order, const double 
     scale[k] = largest(W, nv * nv) * largest(tau + (size_t)k * nv, nv);
   free(W);
 }
+
+/* G[tree nv x nv] of v = G y, column by column */
+double *matrix_G(const jn_model *m) {
+  const size_t nv = (size_t)jn_model_nv(m), all = (size_t)jn_model_nv(jn_model_tree(m));
+  double *G = doubles(all * nv + 1), *unit = doubles(nv + 1), *column = doubles(all + 1);
+  for (size_t i = 0; i < nv; i++) {
+    unit[i] = 1;
+    jn_tree_expand(m, NULL, 1, unit, NULL, column);
+    for (size_t k = 0; k < all; k++) G[k * nv + i] = column[k];
+    unit[i] = 0;
+  }
+  free(unit), free(column);
+  return G;
+}
+
+/* The middle axis of X [outer x all x inner] contracted with G: [outer x nv x inner] */
+double *fold_axis(size_t all, size_t nv, const double *G, size_t outer, size_t inner,
+                  const double *X) {
+  double *out = doubles(outer * nv * inner + 1);
+  for (size_t o = 0; o < outer; o++)
+    for (size_t k = 0; k < all; k++)
+      for (size_t i = 0; i < nv; i++)
+        for (size_t c = 0; c < inner; c++)
+          out[(o * nv + i) * inner + c] += G[k * nv + i] * X[(o * all + k) * inner + c];
+  return out;
+}
+/* [all x all x all] by all three axes */
+double *fold_cube(size_t all, size_t nv, const double *G, const double *X) {
+  double *a = fold_axis(all, nv, G, 1, all * all, X), *b = fold_axis(all, nv, G, nv, all, a),
+         *c = fold_axis(all, nv, G, nv * nv, 1, b);
+  free(a), free(b);
+  return c;
+}

@@ -32,4 +32,12 @@ int couple(jn_spec *spec, uint64_t seed);
 void solved_scale(const jn_model *model, jn_data *data, int order, const double *q,
                   const double *tau, double *scale);
 
+/* G[tree nv x nv] of v = G y, column by column */
+double *matrix_G(const jn_model *m);
+/* The middle axis of X [outer x all x inner] contracted with G: [outer x nv x inner] */
+double *fold_axis(size_t all, size_t nv, const double *G, size_t outer, size_t inner,
+                  const double *X);
+/* [all x all x all] by all three axes */
+double *fold_cube(size_t all, size_t nv, const double *G, const double *X);
+
 #endif

@@ -307,8 +307,13 @@ class Constraints(unittest.TestCase):
         self.assertEqual((right["nv"], right["leader"], right["ratio"]), (0, 1, -2))
         residual("M", abs(model.mass_matrix([0.1])[0, 0] - (0.3 + 4 * 0.2)), 1e-15)
         residual("d M/d q", np.abs(model.mass_partials([0.1])).max(), 1e-15)
+        residual("Christoffel symbols", np.abs(model.christoffel([0.1])).max(), 1e-15)
+        # both slide along x while the palm is pushed: m - F^2/M_y, F = 0.3 - 2 0.2
+        articulated = model.articulated_bodies([0.1], [0.2], [[0.3]], in_representation="body")[0]
+        residual("articulated inertia", abs(articulated[0, 3, 3] - (0.5 - 0.1**2 / 1.1)), 1e-15)
+        self.assertIn("right", model.generate(forward=0)["g.h"])
         with self.assertRaises(jounce.CoupledError):
-            model.christoffel([0.1])
+            model.constrained_forward_dynamics([0.1], [0.0], [[0.0]])
 
     def test_errors_name_the_constraint(self):
         model = jounce.Model("fourbar")

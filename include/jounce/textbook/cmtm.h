@@ -116,7 +116,9 @@ JN_API jn_status jn_comprehensive_matrix(const jn_model *model, jn_data *data, j
  * JN_JOINT_REACTION is not linear in the motion: JN_ERR_ARGUMENT. Representation: JN_BODY in the
  * body's frame (46), JN_HYBRID in the inertia-aligned frame at its origin (47)-(49), JN_SPATIAL in
  * the world frame (49), or JN_MIXED. Irrelevant for the torque. */
-/* Rows of a comprehensive Jacobian: 6 (N+1), 6 N, or nv_i N for the torque. */
+/* Rows of a comprehensive Jacobian: 6 (N+1), 6 N, or nv_i N for the torque. With eliminated joints
+ * (jn_model_tree) columns are those of the joints that lead, and so are the torques, which move those
+ * that follow as well. */
 JN_API size_t jn_comprehensive_rows(const jn_model *model, jn_quantity quantity, int body,
                                     int order);
 /* The matrix [rows x (N+1) nv], to multiply aleph: row k * width + c, column h * nv + dof. */

@@ -2,7 +2,8 @@
  * equations, phase space, Lagrange's equations, Christoffel symbols, system matrices. Dense, for
  * analysis and small models; compute with the recursions of dynamics.h.
  *
- * v is in the representation of the settings (free joints). Arrays are the caller's, row-major;
+ * v is in the representation of the settings (free joints), and with eliminated joints (jn_model_tree)
+ * that of the joints that lead: v_tree = G v, and so J, X, M, C, Gamma. Arrays are the caller's, row-major;
  * outputs may not alias inputs. All but the pure functions invalidate the result of jn_kinematics.
  * A failure leaves the outputs as they were; functions with n^2 or n^3 outputs refuse positions,
  * velocities and inertias beyond 1e30 with JN_ERR_NOT_FINITE. */

@@ -15,7 +15,9 @@ extern "C" {
  * numbers, along C exp(t e_c) for spherical and free joints, whose columns here belong to the body
  * twist whatever the settings say. Derivatives of different joints commute; those of one spherical
  * or free joint do not. Closed form by nested brackets (docs/jacobians.md), no recursion:
- * O(count^2). Reads positions only. */
+ * O(count^2). Reads positions only. With eliminated joints (jn_model_tree) a column moves several joints,
+ * and the derivative is the sum over all choices of one on the path to the frame for each: that many
+ * terms, of O(count^3) each. JN_ERR_LIMIT: more than 1048576 terms. */
 JN_API jn_status jn_screw_partial(const jn_model *model, const jn_data *data, int frame,
                                   jn_representation representation, int column, int count,
                                   const int *columns, double *out);

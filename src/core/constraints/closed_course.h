@@ -333,11 +333,9 @@ ENTRY_FUNCTION void closed_forward(const closed_variation *c, int first, int sti
   const course s = course_of(x);
   const size_t nv = (size_t)x->m->nv;
   closed_clear(c);
-  memset(s.rate, 0, sizeof(real) * (size_t)x->rows * nv);
   memset(s.step + nv, 0, sizeof(real) * ((size_t)x->K + 1) * nv);
-  if (!still) course_rate(&s, 0, 0);
   for (int k = first;; k++) {
-    course_rate(&s, k + 1, 1);
+    if (k > 0) course_rate(&s, k - 1);
     if (still && k == first)
       memset(s.link, 0, sizeof(direction_link) * (size_t)x->m->nlink);
     else
@@ -368,7 +366,7 @@ ENTRY_FUNCTION void closed_inverse(const closed_variation *c, int first, int sti
   (void)first, (void)still;
   closed_clear(c);
   memset(s.row, 0, sizeof(real) * (size_t)x->rows * (size_t)x->m->nv);
-  for (int k = 0; k <= x->K + 1; k++) course_rate(&s, k, 0);
+  for (int k = 0; k < x->K; k++) course_rate(&s, k);
   for (int k = 0; k <= x->K; k++) {
     course_outward(&s, k, 0, 0);
     closed_displace(c, &s, k);

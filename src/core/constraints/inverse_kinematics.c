@@ -148,22 +148,39 @@ jn_status jn_ik_solve(jn_ik *ik, int rows, const jn_world_motion *target,
   return status;
 }
 
+/* Least norm: of the user's coordinates. With eliminated joints the rows of the target alone count, in
+ * y: J G. */
+static const jn_model *own_model(const jn_ik *ik) { return ik->user ? ik->user : &ik->model; }
+static int own_rows(const jn_ik *ik) {
+  return ik->user ? ik->cut[ik->model.ncut - 1].rows : ik->model.nrow;
+}
+/* J, ..., J^(order) of the tree become those of the target in y, in place: every row moves down, since
+ * the couplings are rows before it */
+static void fold_jets(const jn_ik *ik, int order) {
+  const size_t nrow = (size_t)ik->model.nrow, rows = (size_t)own_rows(ik);
+  const size_t all = (size_t)ik->model.nv, nv = (size_t)own_model(ik)->nv;
+  for (size_t k = 0; ik->user && k <= (size_t)order; k++)
+    for (size_t r = 0; r < rows; r++)
+      jn_tree_force(ik->user, 1, ik->jets + ((k + 1) * nrow - rows + r) * all,
+                    ik->jets + (k * rows + r) * nv);
+}
+
 /* x[nv] := the part of J^(i)^T y that is of joints that are not driven, times `factor`, added */
 static void pull(const jn_ik *ik, int i, double factor, const unsigned char *driven,
                  const double *y, double *x) {
-  const jn_model *m = &ik->model;
+  const jn_model *m = own_model(ik);
   const size_t nv = (size_t)m->nv;
-  const double *J = ik->jets + (size_t)i * (size_t)m->nrow * nv;
+  const double *J = ik->jets + (size_t)i * (size_t)own_rows(ik) * nv;
   for (int b = 0; b < m->nbody; b++)
     for (size_t j = (size_t)m->joint[b].iv;
          j < (size_t)(m->joint[b].iv + m->joint[b].nv) && !(driven && driven[b]); j++)
-      for (int r = 0; r < m->nrow; r++) x[j] += factor * J[(size_t)r * nv + j] * y[r];
+      for (int r = 0; r < own_rows(ik); r++) x[j] += factor * J[(size_t)r * nv + j] * y[r];
 }
 
 /* The decomposition of J^T, rows of driven joints left out. */
 static qr factor_rows(jn_ik *ik, const unsigned char *driven) {
-  const jn_model *m = &ik->model;
-  const size_t nv = (size_t)m->nv, nrow = (size_t)m->nrow;
+  const jn_model *m = own_model(ik);
+  const size_t nv = (size_t)m->nv, nrow = (size_t)own_rows(ik);
   double *scale = ik->J; /* [nrow] */
   for (size_t r = 0; r < nrow; r++) scale[r] = 0;
   memset(ik->Q, 0, sizeof(double) * nv * nrow);
@@ -175,27 +192,29 @@ static qr factor_rows(jn_ik *ik, const unsigned char *driven) {
         scale[r] += x * x;
       }
   for (size_t r = 0; r < nrow; r++) scale[r] = scale[r] > 0 ? sqrt(scale[r]) : 1;
-  qr f = {m->nv, m->nrow, 0, ik->Q, ik->beta, ik->perm};
+  qr f = {m->nv, own_rows(ik), 0, ik->Q, ik->beta, ik->perm};
   qr_factor(&f, scale, 0x1p-26, ik->scratch);
   return f;
 }
 
 /* mu^(k) from J^T mu^(k) = v^(k) - sum_(i=1..k) C(k,i) J^(i)^T mu^(k-i) =: x[nv], which is changed */
 static void multipliers(const jn_ik *ik, const qr *f, double *x, double *mu) {
-  for (int r = 0; r < ik->model.nrow; r++) mu[r] = 0;
+  for (int r = 0; r < own_rows(ik); r++) mu[r] = 0;
   qr_apply(f, 1, 1, x);
   qr_solve(f, 0, 1, x);
   for (int k = 0; k < f->rank; k++) mu[f->perm[k]] = x[k];
 }
 
 /* Order by order: the motion nearest to sum_(i=1..k) C(k,i) J^(i)^T mu^(k-i) differs from it by
- * J^T mu^(k). */
+ * J^T mu^(k). With eliminated joints jn_assemble gives the one nearest in the tree's velocities, from
+ * which the nearest in y differs by what J leaves at rest. q: of the tree. */
 static jn_status least_norm(jn_ik *ik, int rows, const unsigned char *driven,
                             const jn_constraints *constraints, double *q, double *v) {
-  const jn_model *m = &ik->model;
-  const size_t nv = (size_t)m->nv, nrow = (size_t)m->nrow;
-  double *x = ik->scratch + nrow;
+  const jn_model *m = &ik->model, *own = own_model(ik);
+  const size_t nv = (size_t)own->nv, nrow = (size_t)own_rows(ik);
+  double *x = ik->scratch + m->nrow, *start = ik->J, *tree = ik->user ? ik->data->w.tree_rows : v;
   qr f = {0};
+  if (ik->user) jn_tree_expand(own, NULL, rows, v, NULL, tree);
   for (int k = 0; k < rows; k++) {
     double *row = v + (size_t)k * nv, choose = 1;
     if (k == 0) {
@@ -204,17 +223,24 @@ static jn_status least_norm(jn_ik *ik, int rows, const unsigned char *driven,
     }
     /* J^(0..k) */
     jn_status status =
-        jn_constraint_closure(m, ik->data, k, q, v, constraints, NULL, NULL, ik->jets);
+        jn_constraint_closure(m, ik->data, k, q, tree, constraints, NULL, NULL, ik->jets);
     if (status) return status;
+    fold_jets(ik, k);
     if (k == 0) f = factor_rows(ik, driven);
     for (int i = 1; i <= k; i++) {
       choose *= (double)(k - i + 1) / i;
       pull(ik, i, choose, driven, ik->mu + (size_t)(k - i) * nrow, row);
     }
-    memcpy(x, row, sizeof *x * nv);
-    if ((status = jn_assemble(m, ik->data, k + 1, driven, constraints, q, v))) return status;
-    for (size_t j = 0; j < nv; j++) x[j] = row[j] - x[j];
+    memcpy(start, row, sizeof *row * nv);
+    if (ik->user) jn_tree_expand(own, NULL, k + 1, v, NULL, tree);
+    if ((status = jn_assemble(m, ik->data, k + 1, driven, constraints, q, tree))) return status;
+    if (ik->user) jn_tree_reduce(own, NULL, 1, tree + (size_t)k * (size_t)m->nv, NULL, row);
+    for (size_t j = 0; j < nv; j++) x[j] = row[j] - start[j];
     multipliers(ik, &f, x, ik->mu + (size_t)k * nrow);
+    if (!ik->user) continue;
+    memcpy(row, start, sizeof *row * nv);
+    pull(ik, 0, 1, driven, ik->mu + (size_t)k * nrow, row);
+    jn_tree_expand(own, NULL, k + 1, v, NULL, tree);
   }
   return JN_OK;
 }
@@ -222,14 +248,16 @@ static jn_status least_norm(jn_ik *ik, int rows, const unsigned char *driven,
 jn_status jn_ik_least_norm(jn_ik *ik, int rows, const jn_world_motion *target,
                            const unsigned char *driven, double *q, double *v) {
   if (!ik || !target || rows < 1 || !q || !v) return JN_ERR_ARGUMENT;
-  if (ik->user) return JN_ERR_COUPLED;
   if (rows > ik->data->rows) return JN_ERR_ORDER;
-  const jn_model *m = &ik->model;
+  const jn_model *m = own_model(ik);
   const size_t nv = (size_t)m->nv, nq = (size_t)m->nq;
   jn_world_motion motion = *target;
-  motion.constraint = m->ncut - 1;
+  motion.constraint = ik->model.ncut - 1;
   const jn_constraints constraints = {.motion_count = 1, .motions = &motion};
-  memcpy(ik->at, q, sizeof *q * nq);
+  if (ik->user)
+    jn_tree_expand(m, q, 0, NULL, ik->at, NULL);
+  else
+    memcpy(ik->at, q, sizeof *q * nq);
   for (int b = 0; b < m->nbody; b++) {
     const jn_joint *joint = &m->joint[b];
     const int given = driven && driven[b];
@@ -241,7 +269,10 @@ jn_status jn_ik_least_norm(jn_ik *ik, int rows, const jn_world_motion *target,
   }
   const jn_status status = least_norm(ik, rows, driven, &constraints, ik->at, ik->trial);
   if (status) return status;
-  memcpy(q, ik->at, sizeof *q * nq);
+  if (ik->user)
+    jn_tree_reduce(m, ik->at, 0, NULL, q, NULL);
+  else
+    memcpy(q, ik->at, sizeof *q * nq);
   memcpy(v, ik->trial, sizeof *v * nv * (size_t)rows);
   return JN_OK;
 }

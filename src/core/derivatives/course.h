@@ -2,10 +2,11 @@
  *
  * With D_i = D_parent + P_i phi_i as jets, D'' standing for D'' - ad_G D, and wrenches summed over
  * subtrees:
- *   tau_j = U_j.D'' + T_j.D' + Z_j.D + S_j.(sum over descendants of A phi + B phi' + M phi'')
+ *   D' = P' phi + S dv,   D'' = X phi + Y dv + S dv',   phi' = E dv
+ *   tau_j = U_j.D'' + T_j.D' + Z_j.D + S_j.(sum over descendants of A phi + B dv + M dv')
  * Order by order, the contributions of order k of D and the wrenches to the forces of orders k,
  * k+1, ... are added as soon as they are known, so that only one order is stored. In forward
- * dynamics the newest term of phi''_k is M^-1 times the rest of d tau_k. */
+ * dynamics the newest term of dv'_k is M^-1 times the rest of d tau_k. */
 #ifndef JOUNCE_CORE_DERIVATIVES_COURSE_H
 #define JOUNCE_CORE_DERIVATIVES_COURSE_H
 
@@ -43,8 +44,8 @@ static inline real course_phi(const course *s, int j, int n) {
   return n ? s->rate[(size_t)(n - 1) * (size_t)s->x->m->nv + (size_t)j] * (1.0 / n) : s->phi[j];
 }
 
-/* phi'_k = sum_(h>=first) E_h dv_(k-h) */
-static inline void course_rate(const course *s, int k, int first) {
+/* phi'_k = sum_(h<=k) E_h dv_(k-h) */
+static inline void course_rate(const course *s, int k) {
   const variation *x = s->x;
   const size_t nv = (size_t)x->m->nv;
   const real zero = {0};
@@ -52,11 +53,11 @@ static inline void course_rate(const course *s, int k, int first) {
     const jn_link *l = &x->m->link[i];
     real *out = s->rate + (size_t)k * nv + (size_t)l->iv;
     if (l->nv == 1) {
-      out[0] = first ? zero : s->step[(size_t)k * nv + (size_t)l->iv];
+      out[0] = s->step[(size_t)k * nv + (size_t)l->iv];
       continue;
     }
     for (int c = 0; c < l->nv; c++) out[c] = zero;
-    for (int h = first; h <= k; h++)
+    for (int h = 0; h <= k; h++)
       for (int d = 0; d < l->nv; d++) {
         const double *E = Ev_of(x->w, (l->iv + d)) + 6 * h;
         const real v = s->step[(size_t)(k - h) * nv + (size_t)(l->iv + d)];
@@ -75,7 +76,7 @@ static inline void course_sum_wrenches(const course *s) {
 }
 
 /* Order k of D, D', D'' and the wrenches of each link, from phi of orders first..k. `open`: without
- * the newest term of phi'', which is not known yet. */
+ * the newest term of dv', which is not known yet. */
 static inline void course_outward(const course *s, int k, int first, int open) {
   const variation *x = s->x;
   const size_t nv = (size_t)x->m->nv;
@@ -89,16 +90,16 @@ static inline void course_outward(const course *s, int k, int first, int open) {
     for (int j = l->iv; j < l->iv + l->nv; j++)
       for (int n = first; n <= k; n++) {
         const double *c = column_at(x, j, k - n);
-        const real *rate = s->rate + (size_t)n * nv + (size_t)j, p0 = course_phi(s, j, n),
-                   p1 = rate[0], twice = 2.0 * p1;
-        D2 = column_plus(column_plus(D2, p0, c, JN_X), twice, c, JN_P1);
-        D1 = column_plus(column_plus(D1, p0, c, JN_P1), p1, c, JN_P);
-        F = column_plus(column_plus(F, p0, c, JN_A), p1, c, JN_B);
-        if (x->moving) D0 = column_plus(D0, p0, c, JN_P);
-        if (open && n == k && l->nv == 1) continue;
-        const real p2 = (n + 1.0) * rate[nv];
-        D2 = column_plus(D2, p2, c, JN_P);
-        F = column_plus(F, p2, c, JN_M);
+        const real *step = s->step + (size_t)n * nv + (size_t)j, phi = course_phi(s, j, n),
+                   dv = step[0];
+        D2 = column_plus(column_plus(D2, phi, c, JN_X), dv, c, JN_Y);
+        D1 = column_plus(column_plus(D1, phi, c, JN_P1), dv, c, JN_S);
+        F = column_plus(column_plus(F, phi, c, JN_A), dv, c, JN_B);
+        if (x->moving) D0 = column_plus(D0, phi, c, JN_P);
+        if (open && n == k) continue;
+        const real rate = (n + 1.0) * step[nv];
+        D2 = column_plus(D2, rate, c, JN_S);
+        F = column_plus(F, rate, c, JN_M);
       }
     s->link[i] = (direction_link){D0, D1, D2, F, six_zero(), six_zero()};
   }
@@ -127,7 +128,7 @@ static inline void course_rows(const course *s, int k, int from, int to, int giv
         const double *r = column_at(x, j, h), *S = S_of(x->w, j)[h].x;
         real *out = s->row + (size_t)(k + h) * nv + (size_t)j;
         real sum =
-            six_dot_plain(S, 1, a->G) + column_dot(r, JN_U, a->D2) + column_dot(r, JN_T, a->D1);
+            six_dot_plain(S, 1, a->G) + column_dot(r, JN_M, a->D2) + column_dot(r, JN_T, a->D1);
         if (x->moving) sum += column_dot(r, JN_Z, a->D0);
         for (int c = 0; c < 6 && x->own && link_is_free(l); c++)
           sum += Ow_of(x->w, j)[6 * h + c] * course_phi(s, l->iv + c, k);
@@ -156,32 +157,18 @@ static inline void course_accelerate(const course *s, int k) {
   mass_solve_pass(m, x->w, 0, m->nlink - 1, x->prescribed, (solve_pack *)y, 1, 1);
 }
 
-/* The variation of v_(k+1) from row k, which then receives the newest term of phi''_k,
- * E_0 (k+1) dv_(k+1). */
+/* The variation of v_(k+1) from row k. */
 static inline void course_advance(const course *s, int k) {
   const variation *x = s->x;
   const jn_model *m = x->m;
   const size_t nv = (size_t)m->nv;
-  real *y = s->row + (size_t)k * nv, *step = s->step + (size_t)(k + 1) * nv,
-       *rate = s->rate + (size_t)(k + 1) * nv;
+  const real *y = s->row + (size_t)k * nv;
+  real *step = s->step + (size_t)(k + 1) * nv;
   for (size_t j = 0; j < nv && !x->prescribed; j++) step[j] = y[j] * (1.0 / (k + 1));
   for (int i = 0; i < m->nlink && x->prescribed; i++)
     for (int j = m->link[i].iv; j < m->link[i].iv + m->link[i].nv && !course_given(s, &m->link[i]);
          j++)
       step[j] = y[j] * (1.0 / (k + 1));
-  for (int i = 0; i < m->nlink; i++) {
-    const jn_link *l = &m->link[i];
-    if (!l->nv) continue;
-    real top[6] = {y[l->iv]};
-    for (int c = 0; c < l->nv && l->nv > 1; c++) {
-      top[c] = y[l->iv] * 0.0;
-      for (int d = 0; d < l->nv; d++) top[c] += Ev_of(x->w, l->iv + d)[c] * y[l->iv + d];
-    }
-    for (int c = 0; c < l->nv; c++) {
-      y[l->iv + c] = top[c];
-      rate[l->iv + c] += top[c] * (1.0 / (k + 1));
-    }
-  }
 }
 
 static inline void course_solve(const course *s, int k) {
@@ -189,7 +176,7 @@ static inline void course_solve(const course *s, int k) {
   course_advance(s, k);
 }
 
-/* adds the newest term of phi''_k, from row k, to D''; F: its wrenches */
+/* adds the newest term of dv'_k, row k, to D''; F: its wrenches */
 static inline void course_top_outward(const course *s, int k) {
   const variation *x = s->x;
   const real *y = s->row + (size_t)k * (size_t)x->m->nv;
@@ -199,7 +186,7 @@ static inline void course_top_outward(const course *s, int k) {
     six D = l->parent < 0 ? six_zero() : s->link[l->parent].top, F = six_zero();
     for (int j = l->iv; j < l->iv + l->nv; j++) {
       const double *c = column_at(x, j, 0);
-      D = column_plus(D, y[j], c, JN_P);
+      D = column_plus(D, y[j], c, JN_S);
       F = column_plus(F, y[j], c, JN_M);
     }
     a->D2 = six_add(a->D2, D);
@@ -232,7 +219,7 @@ static inline void course_forces(const course *s, int k) {
 ENTRY_FUNCTION void course_inverse(const variation *x) {
   const course s = course_of(x);
   memset(s.row, 0, sizeof(real) * (size_t)x->rows * (size_t)x->m->nv);
-  for (int k = 0; k <= x->K + 1; k++) course_rate(&s, k, 0);
+  for (int k = 0; k < x->K; k++) course_rate(&s, k);
   for (int k = 0; k <= x->K; k++) {
     course_sweep(&s, k, 0, 0);
     course_rows(&s, k, 0, x->K - k, -1);
@@ -245,11 +232,9 @@ ENTRY_FUNCTION void course_inverse(const variation *x) {
 ENTRY_FUNCTION void course_forward(const variation *x, int first, int still) {
   const course s = course_of(x);
   const size_t nv = (size_t)x->m->nv;
-  memset(s.rate, 0, sizeof(real) * (size_t)x->rows * nv);
   if (!x->prescribed) memset(s.step + nv, 0, sizeof(real) * ((size_t)x->K + 1) * nv);
-  if (!still) course_rate(&s, 0, 0);
   for (int k = first;; k++) {
-    course_rate(&s, k + 1, 1);
+    if (k > 0) course_rate(&s, k - 1);
     if (still && k == first) {
       memset(s.link, 0, sizeof(direction_link) * (size_t)x->m->nlink);
     } else {

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/coupled.h"
 #include "core/derivatives/linearise.h"
 #include "core/derivatives/partials.h"
 #include "core/external.h"
@@ -44,14 +45,22 @@ jn_status jn_consistent_motion(const jn_model *model, jn_data *data, const doubl
   jn_status status = jn_inverse_dynamics(model, data, 0, q, v, external, rest);
   for (int c = 0; c < 6; c++) x[c] = -rest[c];
   variation state;
-  if (!status) status = jn_variation_start(model, data, 0, q, v, external, &state);
+  /* eliminated joints: the base moves the tree as it is */
+  const double *tree_q = q, *tree_v = v;
+  const jn_model *tree = model;
+  if (!status) {
+    tree = coupled_state(model, data, 2, &tree_q, &tree_v);
+    const jn_external wrenches = jn_coupled_wrenches(external);
+    status = jn_variation_start(tree, data, 0, tree_q, tree_v, tree == model ? external : &wrenches,
+                                &state);
+  }
   if (status) {
     memcpy(a, kept, sizeof kept);
     return status;
   }
   /* M_11 = S^T Mc S of the whole robot */
   const jn_work *w = state.w;
-  add_to_parents(model, w->Ms, 10 * (size_t)state.rows, 10);
+  add_to_parents(tree, w->Ms, 10 * (size_t)state.rows, 10);
   for (int c = 0; c < 6; c++) {
     six y = inertia10_apply(Ms_of(w, 0), *S_of(w, c));
     for (int r = 0; r < 6; r++)

@@ -105,34 +105,34 @@ static int vary_target(const target *t, int i) {
 }
 
 /* D, D', D'' - ad_G D into jets 0, 1, 2 for a unit of q (j < 0) or of v^(j) of degree of freedom d of
- * a link: phi = 1, or phi' = E dv with dv = 1/j! at order j. */
+ * a link: phi = 1, or dv = 1/j! at order j and phi' = E dv. */
 static void unit_displacement(const variation *x, const jn_link *l, int d, int j) {
   const jn_work *w = x->w;
   six *D = jet_of(w, 0), *D1 = jet_of(w, 1), *D2 = jet_of(w, 2);
   double unit = 1;
   for (int k = 2; k <= j; k++) unit /= k;
-  for (int k = 0; k <= x->K; k++) D[k] = D1[k] = D2[k] = six_zero();
-  for (int c = 0; c < l->nv; c++) {
-    const double *E = l->nv > 1 ? Ev_of(w, l->iv + d) + c : NULL;
-    if (c != d && (j < 0 || !E)) continue;
-    for (int k = 0; k <= x->K; k++)
-      for (int n = j < 0 ? 0 : j > 0 ? j - 1 : 0; n <= k; n++) {
-        /* phi_n, phi'_n, phi''_n */
-        double p0 = j < 0 && n == 0, p1 = 0, p2 = 0;
-        if (j >= 0) {
-          if (n > j) p0 = unit * (E ? E[6 * (n - 1 - j)] : n - 1 == j) / n;
-          if (n >= j) p1 = unit * (E ? E[6 * (n - j)] : n == j);
-          if (n + 1 >= j) p2 = (n + 1) * unit * (E ? E[6 * (n + 1 - j)] : n + 1 == j);
-        }
-        if (p0 == 0 && p1 == 0 && p2 == 0) continue;
-        const six P = part_of(x, l->iv + c, k - n, JN_P), P1 = part_of(x, l->iv + c, k - n, JN_P1),
-                  X = part_of(x, l->iv + c, k - n, JN_X);
-        D[k] = six_add(D[k], six_scale(p0, P));
-        D1[k] = six_add(D1[k], six_add(six_scale(p0, P1), six_scale(p1, P)));
-        D2[k] = six_add(
-            D2[k], six_add(six_scale(p0, X), six_add(six_scale(2 * p1, P1), six_scale(p2, P))));
-      }
+  for (int k = 0; k <= x->K; k++) {
+    D[k] = D1[k] = D2[k] = six_zero();
+    if (j > 0 && k >= j - 1) D2[k] = six_times(j, part_of(x, l->iv + d, k - j + 1, JN_S));
+    if (j < 0 || k < j) continue;
+    D1[k] = part_of(x, l->iv + d, k - j, JN_S);
+    D2[k] = six_add(D2[k], part_of(x, l->iv + d, k - j, JN_Y));
   }
+  for (int k = 0; k <= x->K; k++) {
+    D1[k] = six_times(unit, D1[k]);
+    D2[k] = six_times(unit, D2[k]);
+  }
+  for (int c = 0; c < l->nv; c++)
+    for (int k = 0; k <= x->K; k++)
+      for (int n = j < 0 ? 0 : j + 1; n <= (j < 0 ? 0 : k); n++) {
+        double phi = c == d;
+        if (j >= 0 && l->nv > 1) phi = Ev_of(w, l->iv + d)[6 * (n - 1 - j) + c];
+        if (j >= 0) phi *= l->nv == 1 && n - 1 > j ? 0 : unit / n;
+        if (phi == 0) continue;
+        D[k] = six_add(D[k], six_scale(phi, part_of(x, l->iv + c, k - n, JN_P)));
+        D1[k] = six_add(D1[k], six_scale(phi, part_of(x, l->iv + c, k - n, JN_P1)));
+        D2[k] = six_add(D2[k], six_scale(phi, part_of(x, l->iv + c, k - n, JN_X)));
+      }
 }
 
 /* Blocks dq [(K+1) x 6 x nv], dv [(K+1) x rows x 6 x nv]; write = 0: only whether all is finite. */

@@ -1,6 +1,6 @@
-/* freedoms.h (core): the matrices of partial derivatives, one degree of freedom (dof) per lane
- * (partials.h). The dofs of a subtree are consecutive, so both a row and a column against its
- * subtree are runs of lanes. */
+/* freedoms.h (core): inertias and wrenches of the links with one link per lane, and the matrices of
+ * partial derivatives with one degree of freedom (dof) per lane (partials.h). The dofs of a subtree
+ * are consecutive, so both a row and a column against its subtree are runs of lanes. */
 #ifndef JOUNCE_CORE_DERIVATIVES_FREEDOMS_H
 #define JOUNCE_CORE_DERIVATIVES_FREEDOMS_H
 
@@ -21,9 +21,12 @@
 #define GATHER(p, n) ((real){p[0][n], p[1][n]})
 #endif
 
-/* reals per order that are gathered below: M, M', P, W, S, N */
-static_assert((10 + 10 + 6 + 6 + 6 + 36) * LANES <= 75 * JN_MAX_LANES, "gather in data.h");
+/* reals per order that are gathered below: M, M', P, W, N; of links R, O, c, J, Y and V, a, M, M', P, W */
+static_assert((10 + 10 + 6 + 6 + 36) * LANES <= 75 * JN_MAX_LANES, "gather in data.h");
+static_assert((27 + 2 * 44) * LANES <= 2 * 75 * JN_MAX_LANES, "gather in data.h");
 
+typedef long long lane_mask __attribute__((vector_size(8 * LANES)));
+static inline real masked(real x, lane_mask m) { return (real)((lane_mask)x & m); }
 static inline column_jet *block_of(const variation *x, int b) {
   return (column_jet *)(void *)x->w->Pc + (size_t)b * (size_t)x->rows;
 }
@@ -47,80 +50,214 @@ static inline lane_links links_of(const jn_model *m, int b, int *at) {
   return t;
 }
 
-/* to[i] = number i of every lane's array, i < n */
-static inline void gather(const double *const *from, size_t n, real *to) {
+/* to[i] = number i of every lane's array, i < n; and back. Numbers that have just been stored one by one
+ * are loaded one by one: a wider load would wait. */
+INLINE void gather_each(const double *const *from, size_t n, real *to) {
   for (size_t i = 0; i < n; i++) to[i] = GATHER(from, i);
 }
+#if LANES == 4
+static inline void transpose(const solve_pack *a, solve_pack *out) {
+  const solve_pack p = __builtin_shufflevector(a[0], a[1], 0, 4, 2, 6),
+                   q = __builtin_shufflevector(a[0], a[1], 1, 5, 3, 7),
+                   r = __builtin_shufflevector(a[2], a[3], 0, 4, 2, 6),
+                   s = __builtin_shufflevector(a[2], a[3], 1, 5, 3, 7);
+  out[0] = __builtin_shufflevector(p, r, 0, 1, 4, 5);
+  out[1] = __builtin_shufflevector(q, s, 0, 1, 4, 5);
+  out[2] = __builtin_shufflevector(p, r, 2, 3, 6, 7);
+  out[3] = __builtin_shufflevector(q, s, 2, 3, 6, 7);
+}
+INLINE void gather(const double *const *from, size_t n, real *to) {
+  size_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    const solve_pack a[4] = {*(const solve_pack *)(const void *)(from[0] + i),
+                             *(const solve_pack *)(const void *)(from[1] + i),
+                             *(const solve_pack *)(const void *)(from[2] + i),
+                             *(const solve_pack *)(const void *)(from[3] + i)};
+    transpose(a, (solve_pack *)(to + i));
+  }
+  for (; i < n; i++) to[i] = GATHER(from, i);
+}
+INLINE void scatter(const real *from, size_t n, double *const *to) {
+  size_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    solve_pack a[4];
+    transpose((const solve_pack *)(from + i), a);
+    for (int s = 0; s < 4; s++) *(solve_pack *)(void *)(to[s] + i) = a[s];
+  }
+  for (; i < n; i++)
+    for (int s = 0; s < 4; s++) to[s][i] = from[i][s];
+}
+#else
+INLINE void gather(const double *const *from, size_t n, real *to) { gather_each(from, n, to); }
+INLINE void scatter(const real *from, size_t n, double *const *to) {
+  for (size_t i = 0; i < n; i++)
+    for (int s = 0; s < LANES; s++) to[s][i] = from[i][s];
+}
+#endif
 
-/* unused lanes repeat the last dof: P of orders 0..last */
-static inline void freedoms_pad(const variation *x, int last) {
-  for (int j = x->m->nv; j % LANES; j++)
-    for (int k = 0; k <= last; k++)
-      for (int n = 0; n < 6; n++)
-        column_at(x, j, k)[n * LANES] = column_at(x, x->m->nv - 1, k)[n * LANES];
+/* Inertias and their rates, momenta and wrenches of all links, one link per lane. */
+INLINE void links_of_order(const variation *x, const int K) {
+  const jn_model *m = x->m;
+  const jn_work *w = x->w;
+  const size_t n = (size_t)K + 1, rows = (size_t)x->rows;
+  real *R = (real *)w->gather, *O = R + 9, *c = O + 3, *J = c + 3, *Y = J + 6, *V = Y + 6,
+       *a = V + 6 * rows, *M = a + 6 * rows, *Md = M + 10 * rows, *P = Md + 10 * rows,
+       *W = P + 6 * rows;
+  for (int b = 0; b < m->nlink; b += LANES) {
+    const double *from[8][LANES];
+    double *to[4][LANES];
+    for (int s = 0; s < LANES; s++) {
+      const int i = b + s < m->nlink ? b + s : m->nlink - 1;
+      from[0][s] = w->R + 9 * rows * (size_t)i, from[1][s] = w->O + 3 * (size_t)i;
+      from[2][s] = m->link[i].c, from[3][s] = m->link[i].J;
+      from[4][s] = Yd_of(w, i)->x;
+      from[5][s] = Vs_of(w, i)->x, from[6][s] = As_of(w, i)->x;
+      from[7][s] = &m->link[i].m;
+      to[0][s] = Ms_of(w, i)->x, to[1][s] = Md_of(w, i)->x;
+      to[2][s] = Ps_of(w, i)->x, to[3][s] = Ws_of(w, i)->x;
+    }
+    gather_each(from[0], 9, R), gather_each(from[1], 3, O);
+    gather(from[2], 3, c), gather(from[3], 6, J);
+    if (x->second) gather(from[4], 6, Y);
+    gather_each(from[5], 6 * n, V), gather_each(from[6], 6 * n, a);
+    /* c = R c + O, J = R J R^T - m [c][c] */
+    inertia10 *first = (inertia10 *)M;
+    gather(from[7], 1, &first->m);
+    sym3_rotate(R, J, first->J);
+    inertia10_about_origin(first, v3_add(load_v3(O), m3_apply(R, load_v3(c))));
+    variation_link(K, x->second ? (const six *)Y : NULL, (const six *)V, (const six *)a, first,
+                   (inertia10 *)Md, (six *)P, (six *)W);
+    scatter(M, 10 * n, to[0]), scatter(Md, 10 * n, to[1]);
+    scatter(P, 6 * n, to[2]), scatter(W, 6 * n, to[3]);
+  }
+}
+ENTRY_FUNCTION void freedoms_links(const variation *x) {
+  WITH_ORDER(K, x->K, links_of_order(x, K));
 }
 
-/* P, P', X of all columns, for velocities held in the body */
+/* to += from, n numbers */
+INLINE void add_numbers(double *restrict to, const double *restrict from, size_t n) {
+  size_t j = 0;
+  for (; j + LANES <= n; j += LANES)
+    *(solve_pack *)(void *)(to + j) += *(const solve_pack *)(const void *)(from + j);
+  for (; j < n; j++) to[j] += from[j];
+}
+
+/* Wrenches minus applied ones; `subtrees`: sums of all over subtrees (composites). */
+INLINE void composites_of_order(const variation *x, const int K, int subtrees) {
+  const jn_model *m = x->m;
+  const jn_work *w = x->w;
+  const size_t rows = (size_t)x->rows, n = (size_t)K + 1;
+  for (size_t i = 0; i < (size_t)m->nlink && x->loaded; i++)
+    for (size_t j = 6 * rows * i; j < 6 * (rows * i + n); j++) w->Ws[j] -= w->ext[j];
+  for (int i = m->nlink - 1; i > 0 && subtrees; i--) {
+    const int p = m->link[i].parent;
+    add_numbers(Ms_of(w, p)->x, Ms_of(w, i)->x, 10 * n);
+    add_numbers(Md_of(w, p)->x, Md_of(w, i)->x, 10 * n);
+    add_numbers(Ps_of(w, p)->x, Ps_of(w, i)->x, 6 * n);
+    add_numbers(Ws_of(w, p)->x, Ws_of(w, i)->x, 6 * n);
+    if (x->moving) add_numbers(Ns_of(w, p)->x, Ns_of(w, i)->x, 36 * n);
+  }
+}
+ENTRY_FUNCTION void variation_composites(const variation *x, int subtrees) {
+  WITH_ORDER(K, x->K, composites_of_order(x, K, subtrees));
+}
+
+/* P, P', X, S, Y of all columns, for velocities held in the body. V, Vp: twists of the link and of its
+ * parent. */
 INLINE void columns_of_order(const variation *x, const int K) {
   const jn_model *m = x->m;
+  const jn_work *w = x->w;
   const size_t n = 6 * ((size_t)K + 1), rows = (size_t)x->rows;
   const jn_vec3 g = x->data->settings.gravity;
   /* the world: twist 0, acceleration minus gravity (0, -g) */
-  double *rest = x->w->gather, *fall = rest + 8 * rows;
-  real *V = (real *)(fall + 8 * rows), *a = V + 6 * rows;
+  double *rest = w->gather, *fall = rest + 8 * rows;
+  real *Vp = (real *)(fall + 8 * rows), *ap = Vp + 6 * rows, *V = ap + 6 * rows, *S = V + 6 * rows;
   memset(rest, 0, sizeof(double) * 16 * rows);
-  freedoms_pad(x, x->second ? x->K : 0);
   fall[3] = -g.x, fall[4] = -g.y, fall[5] = -g.z;
   for (int b = 0, at = 0; b * LANES < m->nv; b++) {
     const lane_links t = links_of(m, b, &at);
-    const double *twist[LANES], *acceleration[LANES];
+    const double *from[4][LANES];
+    column_jet *c = block_of(x, b);
     for (int s = 0; s < LANES; s++) {
-      const int p = m->link[t.link[s]].parent;
-      twist[s] = p < 0 ? rest : Vs_of(x->w, p)->x;
-      acceleration[s] = p < 0 ? fall : As_of(x->w, p)->x;
+      const int i = t.link[s], p = m->link[i].parent;
+      from[0][s] = p < 0 ? rest : Vs_of(w, p)->x;
+      from[1][s] = p < 0 ? fall : As_of(w, p)->x;
+      from[2][s] = Vs_of(w, i)->x;
+      from[3][s] = S_of(w, t.freedom[s])->x;
     }
-    gather(twist, n, V);
-    gather(acceleration, n, a);
-    variation_transport(K, x->second, (const six *)V, (const six *)a, block_of(x, b));
+    gather(from[0], n, Vp);
+    gather(from[1], n, ap);
+    gather(from[3], n, S);
+    EACH(k, 0, K) c[k].S = ((const six *)S)[k];
+    EACH(k, 0, K) if (k == 0 || t.single || x->second) c[k].P = c[k].S;
+    variation_transport(K, t.single || x->second, (const six *)Vp, (const six *)ap, c);
+    if (t.single) {
+      EACH(k, 0, K) c[k].Y = six_times(2.0, c[k].P1);
+      continue;
+    }
+    /* Y = ad(V_parent + V) S */
+    gather(from[2], n, V);
+    for (size_t j = 0; j < n; j++) V[j] += Vp[j];
+    EACH(k, 0, K) {
+      six s = six_zero();
+      EACH(h, 0, k) s = six_add(s, six_ad(((const six *)V)[h], c[k - h].S));
+      c[k].Y = s;
+    }
   }
 }
 ENTRY_FUNCTION void freedoms_columns(const variation *x) {
   WITH_ORDER(K, x->K, columns_of_order(x, K));
 }
 
-/* A, B, M, U, T, Z, Y of all columns, from the composites */
+/* A, B, M, T, Z of all columns, from the composites */
 INLINE void carry_of_order(const variation *x, const int K) {
   const jn_model *m = x->m;
   const jn_work *w = x->w;
   const size_t n = (size_t)K + 1, rows = (size_t)x->rows;
   real *M = (real *)w->gather, *Md = M + 10 * rows, *P = Md + 10 * rows, *W = P + 6 * rows,
-       *S = W + 6 * rows, *N = S + 6 * rows;
+       *N = W + 6 * rows;
   const carried all = {(const inertia10 *)M, (const inertia10 *)Md, (const six *)P, (const six *)W,
                        x->moving ? (const six *)N : NULL};
   for (int b = 0, at = 0; b * LANES < m->nv; b++) {
     const lane_links t = links_of(m, b, &at);
-    const double *from[6][LANES];
+    const double *from[5][LANES];
     for (int s = 0; s < LANES; s++) {
       const int i = t.link[s];
       from[0][s] = Ms_of(w, i)->x;
       from[1][s] = Md_of(w, i)->x;
       from[2][s] = Ps_of(w, i)->x;
       from[3][s] = Ws_of(w, i)->x;
-      from[4][s] = S_of(w, t.freedom[s])->x;
-      from[5][s] = Ns_of(w, i)->x;
+      from[4][s] = Ns_of(w, i)->x;
     }
     gather(from[0], 10 * n, M);
     gather(from[1], 10 * n, Md);
     gather(from[2], 6 * n, P);
     gather(from[3], 6 * n, W);
-    gather(from[4], 6 * n, S);
-    if (x->moving) gather(from[5], 36 * n, N);
-    variation_wrenches(K, all, block_of(x, b));
-    variation_covectors(K, t.single, all, (const six *)S, block_of(x, b));
+    if (x->moving) gather(from[4], 36 * n, N);
+    variation_wrench_by_phi(K, all, block_of(x, b));
+    variation_wrenches_by_dv(K, all, block_of(x, b));
+    variation_covectors(K, all, block_of(x, b));
   }
 }
 ENTRY_FUNCTION void freedoms_carry(const variation *x) {
   WITH_ORDER(K, x->K, carry_of_order(x, K));
+}
+
+/* sum of the magnitudes of all columns */
+ENTRY_FUNCTION double freedoms_magnitude(const variation *x) {
+  const lane_mask sign = (lane_mask)real_of(-0.0);
+  const size_t n = JN_SIZE_column_jet * ((size_t)x->K + 1);
+  real s[4] = {{0}};
+  double sum = 0;
+  for (int b = 0; b * LANES < x->m->nv; b++) {
+    const real *c = (const real *)block_of(x, b);
+    for (size_t j = 0; j < n; j += 4)
+      for (int h = 0; h < 4; h++) s[h] += (real)((lane_mask)c[j + (size_t)h] & ~sign);
+  }
+  s[0] = (s[0] + s[1]) + (s[2] + s[3]);
+  for (int h = 0; h < LANES; h++) sum += s[0][h];
+  return sum;
 }
 
 /* Rows of matrices. Row d of A, B, M: the columns of the ancestors of d and of its own joint from
@@ -134,13 +271,11 @@ typedef struct row_space {
   double *reach;   /* of each block: the largest of these */
   real *A, *B, *M; /* jets of the row, [K+1][blocks] each */
   real *line;      /* scratch: one row of a matrix, [blocks] */
+  double *own;     /* of the row: row_own */
   int several[2];  /* the links with several dofs are among these, from..to-1 */
 } row_space;
 
-typedef long long lane_mask __attribute__((vector_size(8 * LANES)));
-static inline real masked(real x, lane_mask m) { return (real)((lane_mask)x & m); }
-/* x in every lane, and the dofs of a block, the first of which is j */
-static inline real lanes_of(double x) { return (real){0} + x; }
+/* the dofs of a block, the first of which is j */
 static inline real dofs_from(int j) {
   real t = {0};
   for (int s = 0; s < LANES; s++) t[s] = s;
@@ -150,7 +285,7 @@ static inline real dofs_from(int j) {
 /* E of the links with several dofs with the component of v in lanes, from the columns of w->Ev */
 static inline void rows_transpose_maps(const variation *x, const jn_link *l) {
   for (int c = 0; c < l->nv; c++)
-    for (int k = 0; k <= x->K + 1; k++)
+    for (int k = 0; k < x->K; k++)
       for (int e = 0; e < 8; e++)
         Et_of(x->w, l->iv + c)[8 * k + e] = e < l->nv ? Ev_of(x->w, l->iv + e)[6 * k + c] : 0;
 }
@@ -160,7 +295,8 @@ static inline row_space rows_begin(const variation *x) {
   const int blocks = (m->nv + LANES - 1) / LANES;
   real *at = (real *)(void *)x->w->row;
   const size_t jet = (size_t)blocks * (size_t)x->rows;
-  row_space r = {x, blocks, at, (double *)(at + blocks), at + 2 * blocks, NULL, NULL, NULL, {0, 0}};
+  row_space r = {x,    blocks,       at,    (double *)(at + blocks), at + 2 * blocks, NULL, NULL,
+                 NULL, x->w->gather, {0, 0}};
   r.B = r.A + jet, r.M = r.B + jet, r.line = r.M + jet;
   double *end = (double *)r.end;
   for (int j = m->nv; j < blocks * LANES; j++) end[j] = 0;
@@ -180,22 +316,29 @@ static inline row_space rows_begin(const variation *x) {
   return r;
 }
 
+/* U, T, S of row d, 15 numbers per order, side by side */
+INLINE void row_own(const row_space *r, int d, int last, double *own) {
+  EACH(h, 0, last) {
+    const double *c = column_at(r->x, d, h);
+    double *o = own + 15 * h;
+    EACH(n, 0, 5) o[n] = c[(6 * JN_M + n) * LANES];
+    EACH(n, 0, 2) o[6 + n] = c[(6 * JN_T + n) * LANES];
+    EACH(n, 0, 5) o[9 + n] = c[(6 * JN_S + n) * LANES];
+  }
+}
+
 /* order k of A, B, M of row d in the columns of block b, ancestors of d or of its own joint */
-INLINE void row_below(const row_space *r, int d, int b, int k, int second, lane_mask mask) {
+INLINE void row_below(const row_space *r, const double *own, int d, int b, int k, lane_mask mask) {
   const variation *x = r->x;
   const column_jet *c = block_of(x, b);
   real A = {0}, B = A, M = A;
   EACH(h, 0, k) {
-    const double *R = column_at(x, d, h);
+    const double *U = own + 15 * h, *T = U + 6;
     const column_jet *e = &c[k - h];
-    const double *T = R + 6 * JN_T * LANES;
-    A += column_dot(R, JN_U, e->X) +
-         (T[0] * e->P1.w.x + T[LANES] * e->P1.w.y + T[2 * LANES] * e->P1.w.z);
-    if (x->moving) A += column_dot(R, JN_Z, e->P);
-    /* Y = 2 P', and more along a direction */
-    B += second ? column_dot(R, JN_U, e->Y) : 2.0 * column_dot(R, JN_U, e->P1);
-    B += T[0] * e->P.w.x + T[LANES] * e->P.w.y + T[2 * LANES] * e->P.w.z;
-    M += column_dot(R, JN_U, e->P);
+    A += six_dot_plain(U, 1, e->X) + (T[0] * e->P1.w.x + T[1] * e->P1.w.y + T[2] * e->P1.w.z);
+    if (x->moving) A += column_dot(column_at(x, d, h), JN_Z, e->P);
+    B += six_dot_plain(U, 1, e->Y) + (T[0] * e->S.w.x + T[1] * e->S.w.y + T[2] * e->S.w.z);
+    M += six_dot_plain(U, 1, e->S);
   }
   r->A[k * r->blocks + b] = masked(A, mask);
   r->B[k * r->blocks + b] = masked(B, mask);
@@ -203,12 +346,12 @@ INLINE void row_below(const row_space *r, int d, int b, int k, int second, lane_
 }
 
 /* the same for columns of the subtree; add: some columns of the block are known */
-INLINE void row_above(const row_space *r, int d, int b, int k, lane_mask mask, int add) {
-  const variation *x = r->x;
-  const column_jet *c = block_of(x, b);
+INLINE void row_above(const row_space *r, const double *own, int b, int k, lane_mask mask,
+                      int add) {
+  const column_jet *c = block_of(r->x, b);
   real A = {0}, B = A, M = A, *at = r->A + k * r->blocks + b;
   EACH(h, 0, k) {
-    const double *S = S_of(x->w, d)[h].x;
+    const double *S = own + 15 * h + 9;
     A += six_dot_plain(S, 1, c[k - h].A);
     B += six_dot_plain(S, 1, c[k - h].B);
     M += six_dot_plain(S, 1, c[k - h].M);
@@ -220,16 +363,18 @@ INLINE void row_above(const row_space *r, int d, int b, int k, lane_mask mask, i
   r->M[k * r->blocks + b] = M;
 }
 
-/* A, B, M of orders from..to of row d, a dof of link i; second: along a direction */
-INLINE void row_jets(const row_space *r, int i, int d, int from, int to, int second) {
+/* A, B, M of orders from..to of row d, a dof of link i */
+INLINE void row_jets(const row_space *r, int i, int d, int from, int to) {
   const variation *x = r->x;
   const jn_link *l = &x->m->link[i];
-  const int own = l->iv + l->nv, end = dofs_end(x->m, i), last = (own - 1) / LANES;
-  const real row = lanes_of(d), stop = lanes_of(own), over = lanes_of(end), zero = {0};
+  const int next = l->iv + l->nv, end = dofs_end(x->m, i), last = (next - 1) / LANES;
+  const real row = real_of(d), stop = real_of(next), over = real_of(end), zero = {0};
+  double low[30], *own = to < 2 ? low : r->own; /* in registers at low orders */
+  row_own(r, d, to, own);
   for (int b = 0; b <= last; b++) {
     if (r->reach[b] > d) {
       const lane_mask mask = (r->end[b] > row) & (dofs_from(b * LANES) < stop);
-      EACH(k, from, to) row_below(r, d, b, k, second, mask);
+      EACH(k, from, to) row_below(r, own, d, b, k, mask);
     } else {
       EACH(k, from, to) {
         const int at = k * r->blocks + b;
@@ -237,11 +382,11 @@ INLINE void row_jets(const row_space *r, int i, int d, int from, int to, int sec
       }
     }
   }
-  int b = own / LANES;
+  int b = next / LANES;
   for (; b * LANES < end; b++) {
     const real at = dofs_from(b * LANES);
     const lane_mask mask = (at >= stop) & (at < over);
-    EACH(k, from, to) row_above(r, d, b, k, mask, b == last);
+    EACH(k, from, to) row_above(r, own, b, k, mask, b == last);
   }
   for (b = b > last ? b : last + 1; b < r->blocks; b++) EACH(k, from, to) {
       const int at = k * r->blocks + b;
@@ -259,67 +404,68 @@ INLINE double jet_number(const row_space *r, const real *jet, int k, int c) {
 }
 
 /* out: the columns of link l with several dofs,
- *   f sum_(n=j+1..k+2) E_(n-j-1) (A_(k-n)/n + B_(k-n+1) + (n-1) M_(k-n+2)) */
+ *   f (B_(k-j) + j M_(k-j+1) + sum_(n=j+1..k) E_(n-j-1) A_(k-n)/n) */
 INLINE void row_fold(const row_space *r, const jn_link *l, int k, int j, double f, double *out) {
   solve_pack sum[8 / LANES] = {{0}};
-  EACH(n, j + 1, k + 2)
+  EACH(n, j + 1, k)
   for (int c = 0; c < l->nv; c++) {
-    double t = n > 1 ? (n - 1.0) * jet_number(r, r->M, k - n + 2, l->iv + c) : 0;
-    if (n <= k + 1) t += jet_number(r, r->B, k - n + 1, l->iv + c);
-    if (n <= k) t += jet_number(r, r->A, k - n, l->iv + c) * (1.0 / n);
+    const double t = jet_number(r, r->A, k - n, l->iv + c) * (1.0 / n);
     const double *E = Et_of(r->x->w, l->iv + c) + 8 * (n - j - 1);
     for (int g = 0; g < 8 / LANES; g++)
       sum[g] += t * *(const solve_pack *)(const void *)(E + g * LANES);
   }
-  for (int e = 0; e < l->nv; e++) out[l->iv + e] = f * ((const double *)(const void *)sum)[e];
-}
-
-/* The columns of link l of the mass matrix: S^T U. */
-INLINE void row_fold_mass(const row_space *r, const jn_link *l, int d, double *out) {
-  const double *U = column_at(r->x, d, 0) + 6 * JN_U * LANES;
   for (int e = 0; e < l->nv; e++) {
-    const double *S = S_of(r->x->w, l->iv + e)->x;
-    out[l->iv + e] = (U[0] * S[0] + U[LANES] * S[1] + U[2 * LANES] * S[2]) +
-                     (U[3 * LANES] * S[3] + U[4 * LANES] * S[4] + U[5 * LANES] * S[5]);
+    double t = jet_number(r, r->B, k - j, l->iv + e) + ((const double *)(const void *)sum)[e];
+    if (j > 0) t += j * jet_number(r, r->M, k - j + 1, l->iv + e);
+    out[l->iv + e] = f * t;
   }
 }
 
-/* block b of row d; the last one may have more lanes than columns, which belong to the next row, yet
- * to be written */
-INLINE void row_store(const row_space *r, int d, double *out, int b, real t) {
-  const int nv = r->x->m->nv;
-  if (d < nv - 1 || (b + 1) * LANES <= nv)
-    *(solve_pack *)(void *)(out + b * LANES) = t;
-  else
-    for (int c = b * LANES; c < nv; c++) out[c] = t[c - b * LANES];
+/* The blocks of row d that are stored whole: the last one may have more lanes than columns, which
+ * belong to the next row, yet to be written. The columns that remain of the last row are stored by
+ * row_rest. */
+INLINE int row_blocks(const row_space *r, int d) {
+  return d < r->x->m->nv - 1 ? r->blocks : r->x->m->nv / LANES;
+}
+static inline void row_rest(const row_space *r, int blocks, const real *t, double *out) {
+  for (int c = blocks * LANES; c < r->x->m->nv; c++) out[c] = (*t)[c - blocks * LANES];
 }
 /* out[nv] = f times row d of a jet, order k */
 INLINE void row_put(const row_space *r, int d, const real *jet, int k, double f, double *out) {
-  for (int b = 0; b < r->blocks; b++) row_store(r, d, out, b, f * jet[k * r->blocks + b]);
+  const int blocks = row_blocks(r, d);
+  const real *t = jet + k * r->blocks;
+  for (int b = 0; b < blocks; b++) *(solve_pack *)(void *)(out + b * LANES) = f * t[b];
+  if (blocks == r->blocks) return;
+  const real last = f * t[blocks];
+  row_rest(r, blocks, &last, out);
 }
 
+/* block b of row_line */
+INLINE real row_entries(const row_space *r, int b, int k, int j, double f) {
+  const int n = r->blocks;
+  real t = {0};
+  if (j > 0) t = r->M[(k - j + 1) * n + b];
+  if (j <= k) t = j > 0 ? r->B[(k - j) * n + b] + (double)j * t : r->B[(k - j) * n + b];
+  if (j < k) t = f * (t + (1.0 / (j + 1)) * r->A[(k - j - 1) * n + b]);
+  return t;
+}
 /* out[nv] = row d, a dof of link i, of
  *   d tau^(k) / d v^(j) = k!/j! (A_(k-j-1)/(j+1) + B_(k-j) + j M_(k-j+1)),   f = k!/j!
  * for columns of joints with one dof, row_fold for the others. j = k+1: the mass matrix. */
 INLINE void row_line(const row_space *r, int i, int d, int k, int j, double f, double *out) {
   const variation *x = r->x;
   const jn_link *l = &x->m->link[i];
-  const int n = r->blocks, end = dofs_end(x->m, i);
-  for (int b = 0; b < n; b++) {
-    real t = {0};
-    if (j > 0) t = r->M[(k - j + 1) * n + b];
-    if (j <= k) t = j > 0 ? r->B[(k - j) * n + b] + (double)j * t : r->B[(k - j) * n + b];
-    if (j < k) t = f * (t + (1.0 / (j + 1)) * r->A[(k - j - 1) * n + b]);
-    row_store(r, d, out, b, t);
+  const int n = r->blocks, blocks = row_blocks(r, d), end = dofs_end(x->m, i);
+  for (int b = 0; b < blocks; b++)
+    *(solve_pack *)(void *)(out + b * LANES) = row_entries(r, b, k, j, f);
+  if (blocks < n) {
+    const real last = row_entries(r, blocks, k, j, f);
+    row_rest(r, blocks, &last, out);
   }
-  for (int s = r->several[0]; s < r->several[1]; s++) {
+  for (int s = r->several[0]; s < r->several[1] && j < k; s++) {
     const jn_link *a = &x->m->link[s];
     const int above = s <= i && dofs_end(x->m, s) > d;
-    if (a->nv < 2 || !(above || (s > i && a->iv < end))) continue;
-    if (j <= k)
-      row_fold(r, a, k, j, f, out);
-    else if (x->own && link_is_free(a)) /* else E_0 = 1 */
-      above ? row_fold_mass(r, a, d, out) : row_fold(r, a, 0, 1, 1, out);
+    if (a->nv > 1 && (above || (s > i && a->iv < end))) row_fold(r, a, k, j, f, out);
   }
   if (j > k) out[d] += l->armature;
   if (j == k && x->data->settings.damping) out[d] += l->damping;
@@ -343,7 +489,7 @@ INLINE int matrices_of_inverse(const variation *x, const int K, double *dq, doub
     for (int d = m->link[i].iv; d < m->link[i].iv + m->link[i].nv; d++) {
       const size_t row = (size_t)d * nv;
       double factorial = 1;
-      row_jets(&r, i, d, 0, K, 0);
+      row_jets(&r, i, d, 0, K);
       EACH(k, 0, K) {
         if (k > 1) factorial *= k;
         if (dq) row_put(&r, d, r.A, k, factorial, write ? dq + (size_t)k * size + row : line);
@@ -384,7 +530,7 @@ ENTRY_FUNCTION void freedoms_order(const variation *x, int k, const jn_blocks *o
   const row_space r = rows_begin(x);
   for (int i = 0; i < m->nlink; i++)
     for (int d = m->link[i].iv; d < m->link[i].iv + m->link[i].nv; d++) {
-      row_jets(&r, i, d, k, k, 1);
+      row_jets(&r, i, d, k, k);
       put_related(&r, r.A + k * r.blocks, &o->dq, i, d);
       put_related(&r, r.B + k * r.blocks, &o->dv, i, d);
       put_related(&r, r.M + k * r.blocks, &o->M, i, d);
@@ -450,7 +596,7 @@ INLINE void matrices_of_forward(const variation *x, const int k, const jn_forwar
     for (int d = m->link[i].iv; d < m->link[i].iv + m->link[i].nv; d++) {
       const size_t at = (size_t)k * size + (size_t)d * nv;
       double *dq = out->dq ? out->dq + at : NULL, *dv = out->dv ? out->dv + at : NULL, f = 1;
-      row_jets(&r, i, d, 0, k, 0);
+      row_jets(&r, i, d, 0, k);
       if (dq) row_put(&r, d, r.A, k, factorial, dq);
       if (dv) row_line(&r, i, d, k, 0, factorial, dv);
       if (k == 0) row_line(&r, i, d, 0, 1, 1, out->H + (size_t)d * nv);

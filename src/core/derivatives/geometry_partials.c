@@ -53,7 +53,7 @@ static double geometry_column(const variation *x, int first, const column_jet *c
             s += six_dot(S_of(x->w, j)[h], d->A);
             continue;
           }
-          s += six_dot(part_of(x, j, h, JN_U), d->X) + six_dot(part_of(x, j, h, JN_T), d->P1);
+          s += six_dot(part_of(x, j, h, JN_M), d->X) + six_dot(part_of(x, j, h, JN_T), d->P1);
           if (x->moving) s += six_dot(part_of(x, j, h, JN_Z), d->P);
         }
         finite += 0.0 * (f * s);

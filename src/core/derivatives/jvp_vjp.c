@@ -12,19 +12,19 @@
 
 static six six_plus(six a, double s, six b) { return six_add(a, six_scale(s, b)); }
 
-void jn_variation_rate_pull(const variation *x, const double *grate, double *gdv) {
-  size_t nv = (size_t)x->m->nv;
-  int last = x->K + 1;
+/* gdv += the gradients by phi'_0..phi'_(K-1), phi' = E dv */
+static void pull_rates(const variation *x, const double *grate, double *gdv) {
+  const size_t nv = (size_t)x->m->nv;
   for (int i = 0; i < x->m->nlink; i++) {
     const jn_link *l = &x->m->link[i];
     for (int d = 0; d < l->nv; d++)
-      for (int k = 0; k <= last; k++) {
+      for (int k = 0; k < x->K; k++) {
         double s = l->nv == 1 ? grate[(size_t)k * nv + (size_t)l->iv] : 0;
-        for (int h = 0; h <= last - k && l->nv > 1; h++)
+        for (int h = 0; h < x->K - k && l->nv > 1; h++)
           for (int c = 0; c < l->nv; c++)
             s += Ev_of(x->w, (l->iv + d))[6 * h + c] *
                  grate[(size_t)(k + h) * nv + (size_t)(l->iv + c)];
-        gdv[(size_t)k * nv + (size_t)(l->iv + d)] = s;
+        gdv[(size_t)k * nv + (size_t)(l->iv + d)] += s;
       }
   }
 }
@@ -43,7 +43,7 @@ static void pull_rows(const variation *x, const double *weight) {
         for (int k = n; k <= K; k++) {
           double s = weight[(size_t)k * (size_t)nv + (size_t)j];
           G = six_plus(G, s, S[k - n]);
-          D2 = six_plus(D2, s, part_of(x, j, k - n, JN_U));
+          D2 = six_plus(D2, s, part_of(x, j, k - n, JN_M));
           D1 = six_plus(D1, s, part_of(x, j, k - n, JN_T));
           if (x->moving) D0 = six_plus(D0, s, part_of(x, j, k - n, JN_Z));
         }
@@ -60,7 +60,7 @@ static void pull_rows(const variation *x, const double *weight) {
   add_to_parents(m, w->D2, size, used);
 }
 
-/* gradients by phi_n, phi'_n, phi''_n of column j of link i; L: covectors of the link's wrenches */
+/* gradients by phi_n, dv_n, dv'_n of column j of link i; L: covectors of the link's wrenches */
 static void pull_column(const variation *x, int i, int j, int n, const double *weight, const six *L,
                         double *g) {
   const jn_work *w = x->w;
@@ -72,20 +72,22 @@ static void pull_column(const variation *x, int i, int j, int n, const double *w
     g[0] += six_dot(part_of(x, j, k - n, JN_X), D2[k]) +
             six_dot(part_of(x, j, k - n, JN_P1), D1[k]) + six_dot(part_of(x, j, k - n, JN_A), L[k]);
     if (x->moving) g[0] += six_dot(part_of(x, j, k - n, JN_P), D0[k]);
-    g[1] += 2 * six_dot(part_of(x, j, k - n, JN_P1), D2[k]) +
-            six_dot(part_of(x, j, k - n, JN_P), D1[k]) + six_dot(part_of(x, j, k - n, JN_B), L[k]);
-    g[2] += six_dot(part_of(x, j, k - n, JN_P), D2[k]) + six_dot(part_of(x, j, k - n, JN_M), L[k]);
+    g[1] += six_dot(part_of(x, j, k - n, JN_Y), D2[k]) +
+            six_dot(part_of(x, j, k - n, JN_S), D1[k]) + six_dot(part_of(x, j, k - n, JN_B), L[k]);
+    g[2] += six_dot(part_of(x, j, k - n, JN_S), D2[k]) + six_dot(part_of(x, j, k - n, JN_M), L[k]);
     for (int a = l->iv; a < l->iv + 6 && x->own && link_is_free(l); a++)
       g[0] += weight[(size_t)k * nv + (size_t)a] * Ow_of(w, a)[6 * (k - n) + (j - l->iv)];
   }
 }
 
-void jn_variation_pull(const variation *x, const double *weight, double *gphi, double *grate) {
+/* The transpose: weight[(K+1) x nv] -> gphi[nv], gdv[rows x nv]; grate[K x nv]: scratch */
+static void pull(const variation *x, const double *weight, double *gphi, double *grate,
+                 double *gdv) {
   const jn_model *m = x->m;
   const jn_work *w = x->w;
   size_t nv = (size_t)m->nv;
   pull_rows(x, weight);
-  memset(grate, 0, sizeof(double) * ((size_t)x->K + 2) * nv);
+  memset(gdv, 0, sizeof(double) * ((size_t)x->K + 2) * nv);
   for (int i = 0; i < m->nlink; i++) {
     int p = m->link[i].parent;
     six *L = Ws_of(w, i);
@@ -98,11 +100,12 @@ void jn_variation_pull(const variation *x, const double *weight, double *gphi, d
         if (n == 0)
           gphi[j] = g[0];
         else
-          grate[(size_t)(n - 1) * nv + (size_t)j] += g[0] / n;
-        grate[(size_t)n * nv + (size_t)j] += g[1];
-        grate[(size_t)(n + 1) * nv + (size_t)j] += (n + 1) * g[2];
+          grate[(size_t)(n - 1) * nv + (size_t)j] = g[0] / n;
+        gdv[(size_t)n * nv + (size_t)j] += g[1];
+        gdv[(size_t)(n + 1) * nv + (size_t)j] += (n + 1) * g[2];
       }
   }
+  pull_rates(x, grate, gdv);
 }
 
 void jn_variation_solve(const variation *x, int lanes, double *rhs) {
@@ -174,8 +177,7 @@ static void pull_all(const variation *x, const double *weight, double *gphi, dou
                      double *gdv) {
   const jn_model *m = x->m;
   const size_t nv = (size_t)m->nv;
-  jn_variation_pull(x, weight, gphi, grate);
-  jn_variation_rate_pull(x, grate, gdv);
+  pull(x, weight, gphi, grate, gdv);
   for (int i = 0; i < m->nlink; i++)
     for (int j = m->link[i].iv; j < m->link[i].iv + m->link[i].nv; j++)
       for (size_t k = 0; k <= (size_t)x->K; k++) {

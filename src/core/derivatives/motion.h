@@ -1,4 +1,4 @@
-/* motion.h (core): motion, inertias and composites of the links for the partial derivatives
+/* motion.h (core): motion of the links and sums over subtrees for the partial derivatives
  * (partials.h), and what is particular to joints with several degrees of freedom. */
 #ifndef JOUNCE_CORE_DERIVATIVES_MOTION_H
 #define JOUNCE_CORE_DERIVATIVES_MOTION_H
@@ -14,8 +14,30 @@ static inline v3 position_of(const variation *x, int link, int k) {
   return load_v3(P_of(x->w, link) + 3 * k);
 }
 
+/* Screws and twists of orders 0..last of a link with one degree of freedom, whose axis is z: algorithm
+ * 1 (spatial.h), with low orders in registers. */
+INLINE void axis_kinematics(const jn_model *m, const jn_work *w, int i, const int last) {
+  enum { LOW = 4 };
+  const jn_link *l = &m->link[i];
+  const double *R = R_of(w, i), *v = v_of(w, l->iv);
+  const six *Vp = l->parent < 0 ? NULL : Vs_of(w, l->parent), s = joint_column(l, 0);
+  const v3 z = v3_make(R[2], R[5], R[8]), a = v3_scale(s.w.z, z);
+  six low[2][LOW], *S = last < LOW ? low[0] : S_of(w, l->iv),
+                   *V = last < LOW ? low[1] : Vs_of(w, i);
+  S[0] = six_make(a, v3_add(v3_scale(s.v.z, z), v3_cross(load_v3(O_of(w, i)), a)));
+  EACH(k, 0, last) {
+    six t = k ? six_ad(V[0], S[k - 1]) : six_zero();
+    EACH(h, 1, k - 1) t = six_add(t, six_ad(V[h], S[k - 1 - h]));
+    if (k) S[k] = six_times(1.0 / k, t);
+    t = six_scale(v[k * m->nv], S[0]);
+    EACH(h, 1, k) t = six_add(t, six_scale(v[(k - h) * m->nv], S[h]));
+    V[k] = Vp ? six_add(Vp[k], t) : t;
+  }
+  EACH(k, 0, last) if (last < LOW) S_of(w, l->iv)[k] = S[k], Vs_of(w, i)[k] = V[k];
+}
+
 /* Poses, screws (of free joints for v in the user's representation), twists to order K+1,
- * accelerations minus gravity, inertias and their rates, P_0. */
+ * accelerations minus gravity. */
 INLINE void motion_of_order(const variation *x, const int K) {
   const jn_model *m = x->m;
   const jn_work *w = x->w;
@@ -27,14 +49,14 @@ INLINE void motion_of_order(const variation *x, const int K) {
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
     six *V = Vs_of(w, i), *a = As_of(w, i);
-    spatial_link_kinematics(m, w, i, 0, K + 1);
+    if (l->nv == 1)
+      axis_kinematics(m, w, i, K + 1);
+    else
+      spatial_link_kinematics(m, w, i, 0, K + 1);
     EACH(k, 0, K) a[k] = six_times(k + 1, V[k + 1]);
     a[0] = six_sub(a[0], G);
-    *Ms_of(w, i) = spatial_inertia(m, w, i);
-    inertia10_jets(K, V, Ms_of(w, i), Md_of(w, i));
-    for (int c = 0; c < l->nv; c++) part_put(x, l->iv + c, 0, JN_P, *S_of(w, l->iv + c));
     if (!link_is_free(l) || rep == JN_BODY) continue;
-    for (int k = 1; k <= K + 1; k++) spatial_pose_step(w, i, k);
+    for (int k = 1; k <= K; k++) spatial_pose_step(w, i, k);
     represent_screws(l, w, rep, K, S_of(w, l->iv));
   }
 }
@@ -61,6 +83,7 @@ static inline void variation_map(const variation *x, int i, int last) {
   const jn_link *l = &x->m->link[i];
   int rows = x->rows, n = l->nv,
       rep = link_is_free(l) ? (int)x->data->settings.representation : JN_BODY;
+  if (last < 0) return;
   double *E = Ev_of(w, l->iv);
   const double *u = (rep == JN_BODY ? w->v : w->io) + l->iv;
   for (int d = 0; d < n; d++) {
@@ -89,135 +112,146 @@ static inline void variation_map(const variation *x, int i, int last) {
     }
 }
 
-/* Terms of P' in addition to ad(V_parent) P for other representations than body. Vr = V - V_parent,
- * p the link's position, w of P:
- *   spatial  ad(Vr) P
- *   hybrid   ad(Vr) Q,   Q = (w, p x w)
- *   mixed    (0, u x w), u = Vr.v + Vr.w x p
- * Q: jet of Q (P itself for spatial); Vr: jet of Vr (for mixed u in its v, w = 0). */
-typedef struct extra_transport {
+/* Motion of a free joint in another representation than body, as jets: its position p, velocity and
+ * acceleration relative to the parent Vr = V - V_parent, Ar = V' - V_parent', u = Vr.v + Vr.w x p,
+ * and the rates pd = p', ud = u'. With w of P or S,
+ *            F(P) = P' - ad(V_parent) P         H(S) = S' - ad(V_parent) S
+ *   spatial  ad(Vr) P                           0
+ *   hybrid   ad(Vr) (w, p x w)                  (0, u x w)
+ *   mixed    (0, u x w)                         (Vr.w x w, u x w + p x (Vr.w x w)) */
+typedef struct free_motion {
   int rep;
-  six *Q, *Vr;
-} extra_transport;
+  const six *Vp, *ap; /* of the parent: twist, acceleration minus gravity; NULL: the world */
+  six *Vr, *Ar;
+  v3 *p, *pd, *u, *ud;
+} free_motion;
 
-static inline extra_transport extra_transport_of(const variation *x, int i) {
+/* sum_h a_h x b_(k-h), of arrays with strides in v3 */
+INLINE v3 cross_jets(int k, const v3 *a, int as, const v3 *b, int bs) {
+  v3 s = v3_cross(a[0], b[k * bs]);
+  EACH(h, 1, k) s = v3_add(s, v3_cross(a[h * as], b[(k - h) * bs]));
+  return s;
+}
+enum { IN_SIX = sizeof(six) / sizeof(v3), IN_COLUMN = sizeof(column_jet) / sizeof(v3) };
+
+/* orders 0..last of the velocity level; then, Ar known, of the rates. Jets 0 to 3. */
+INLINE free_motion free_motion_of(const variation *x, int i, int last) {
+  const jn_work *w = x->w;
+  const int parent = x->m->link[i].parent;
+  const six *V = Vs_of(w, i);
+  free_motion f = {.rep = (int)x->data->settings.representation,
+                   .Vp = parent < 0 ? NULL : Vs_of(w, parent),
+                   .ap = parent < 0 ? NULL : As_of(w, parent),
+                   .Vr = jet_of(w, 0),
+                   .Ar = jet_of(w, 1),
+                   .p = (v3 *)(void *)jet_of(w, 2),
+                   .u = (v3 *)(void *)jet_of(w, 3)};
+  f.pd = f.p + w->rows, f.ud = f.u + w->rows;
+  EACH(k, 0, last) {
+    f.p[k] = position_of(x, i, k);
+    f.Vr[k] = parent < 0 ? V[k] : six_sub(V[k], f.Vp[k]);
+    f.u[k] = v3_add(f.Vr[k].v, cross_jets(k, &f.Vr->w, IN_SIX, f.p, 1));
+    f.pd[k] = v3_add(V[k].v, cross_jets(k, &V->w, IN_SIX, f.p, 1));
+  }
+  return f;
+}
+INLINE void free_motion_rates(const variation *x, int i, int last, const free_motion *f) {
+  const six *a = As_of(x->w, i), fall = {v3_zero(), settings_gravity(&x->data->settings)};
+  EACH(k, 0, last) {
+    f->Ar[k] = f->ap ? six_sub(a[k], f->ap[k]) : a[k];
+    if (!f->ap && k == 0) f->Ar[k] = six_add(a[k], fall);
+    f->ud[k] = v3_add(f->Ar[k].v, v3_add(cross_jets(k, &f->Ar->w, IN_SIX, f->p, 1),
+                                         cross_jets(k, &f->Vr->w, IN_SIX, f->pd, 1)));
+  }
+}
+
+/* order k of ad(V) P, P in a column */
+INLINE six ad_column(int k, const six *V, const six *P) {
+  const v3 *w = &P->w, *v = &P->v;
+  if (!V) return six_zero();
+  return (six){cross_jets(k, &V->w, IN_SIX, w, IN_COLUMN),
+               v3_add(cross_jets(k, &V->w, IN_SIX, v, IN_COLUMN),
+                      cross_jets(k, &V->v, IN_SIX, w, IN_COLUMN))};
+}
+/* order k of F(P) with V, u in the places of Vr, u; moment: jet of p x w (hybrid) */
+INLINE six free_transport(int k, int rep, const six *V, const v3 *u, const six *P,
+                          const v3 *moment) {
+  const v3 *w = &P->w;
+  if (rep == JN_SPATIAL) return ad_column(k, V, P);
+  if (rep == JN_MIXED) return (six){v3_zero(), cross_jets(k, u, 1, w, IN_COLUMN)};
+  return (six){
+      cross_jets(k, &V->w, IN_SIX, w, IN_COLUMN),
+      v3_add(cross_jets(k, &V->w, IN_SIX, moment, 1), cross_jets(k, &V->v, IN_SIX, w, IN_COLUMN))};
+}
+/* order k of S' = ad(V_parent) S + H(S); turn: jet of Vr.w x w (mixed), whose order k is set */
+INLINE six free_screw_rate(int k, const free_motion *f, const six *S, v3 *turn) {
+  six s = ad_column(k, f->Vp, S);
+  if (f->rep == JN_SPATIAL) return s;
+  s.v = v3_add(s.v, cross_jets(k, f->u, 1, &S->w, IN_COLUMN));
+  if (f->rep == JN_HYBRID) return s;
+  turn[k] = cross_jets(k, &f->Vr->w, IN_SIX, &S->w, IN_COLUMN);
+  s.w = v3_add(s.w, turn[k]);
+  s.v = v3_add(s.v, cross_jets(k, f->p, 1, turn, 1));
+  return s;
+}
+
+/* One column c of a free joint in another representation, P_0 and S being known (along a direction
+ * all orders of P):
+ *   P' = ad(V_parent) P + F(P)
+ *   X  = ad(a_parent) P + ad(V_parent) P' + F'(P) + F(P')
+ *   Y  = ad(V_parent) S + F(S) + S'
+ * Scratch: jets 4 and 5. */
+INLINE void free_column(const variation *x, const free_motion *f, const int K, column_jet *c) {
+  const int rows = x->w->rows, rep = f->rep;
+  const v3 g = settings_gravity(&x->data->settings);
+  v3 *m0 = (v3 *)(void *)jet_of(x->w, 4), *m1 = m0 + rows, *ms = (v3 *)(void *)jet_of(x->w, 5),
+     *turn = ms + rows;
+  EACH(k, 0, K) {
+    if (rep == JN_HYBRID) {
+      m0[k] = cross_jets(k, f->p, 1, &c->P.w, IN_COLUMN);
+      ms[k] = cross_jets(k, f->p, 1, &c->S.w, IN_COLUMN);
+    }
+    c[k].P1 = six_add(ad_column(k, f->Vp, &c->P), free_transport(k, rep, f->Vr, f->u, &c->P, m0));
+    if (rep == JN_HYBRID)
+      m1[k] = v3_add(cross_jets(k, f->p, 1, &c->P1.w, IN_COLUMN),
+                     cross_jets(k, f->pd, 1, &c->P.w, IN_COLUMN));
+    six X = six_add(ad_column(k, f->ap, &c->P), ad_column(k, f->Vp, &c->P1));
+    if (!f->ap) X.v = v3_sub(X.v, v3_cross(g, c[k].P.w));
+    X = six_add(X, free_transport(k, rep, f->Ar, f->ud, &c->P, m0));
+    c[k].X = six_add(X, free_transport(k, rep, f->Vr, f->u, &c->P1, m1));
+    c[k].Y = six_add(six_add(ad_column(k, f->Vp, &c->S), free_screw_rate(k, f, &c->S, turn)),
+                     free_transport(k, rep, f->Vr, f->u, &c->S, ms));
+    if (k < K && !x->second) c[k + 1].P = six_times(1.0 / (k + 1), c[k].P1);
+  }
+}
+
+INLINE void free_columns(const variation *x, int i, const int K) {
   const jn_link *l = &x->m->link[i];
-  extra_transport b = {(int)x->data->settings.representation, jet_of(x->w, 0), jet_of(x->w, 1)};
-  for (int k = 0; k <= x->K + 1; k++) {
-    b.Vr[k] = Vs_of(x->w, i)[k];
-    if (l->parent >= 0) b.Vr[k] = six_sub(b.Vr[k], Vs_of(x->w, l->parent)[k]);
-  }
-  if (b.rep != JN_MIXED) return b;
-  for (int k = x->K + 1; k >= 0; k--) {
-    for (int h = 0; h <= k; h++)
-      b.Vr[k].v = v3_add(b.Vr[k].v, v3_cross(b.Vr[k - h].w, position_of(x, i, h)));
-  }
-  for (int k = 0; k <= x->K + 1; k++) b.Vr[k].w = v3_zero();
-  return b;
-}
-
-/* order k of the additional terms, from P up to order k */
-static inline six extra_transport_step(const variation *x, int i, const extra_transport *b, int k,
-                                       const column_jet *c) {
-  six s = six_zero();
-  b->Q[k] = c[k].P;
-  if (b->rep != JN_SPATIAL) {
-    b->Q[k].v = v3_zero();
-    for (int h = 0; h <= k && b->rep == JN_HYBRID; h++)
-      b->Q[k].v = v3_add(b->Q[k].v, v3_cross(position_of(x, i, h), c[k - h].P.w));
-  }
-  for (int h = 0; h <= k; h++) s = six_add(s, six_ad(b->Vr[h], b->Q[k - h]));
-  return s;
-}
-
-/* order k of ad(V_parent) P */
-static inline six carried_by_parent(const variation *x, int parent, int k, const column_jet *c) {
-  six s = six_zero();
-  if (parent < 0) return s;
-  const six *V = Vs_of(x->w, parent);
-  for (int h = 0; h <= k; h++) s = six_add(s, six_ad(V[h], c[k - h].P));
-  return s;
-}
-
-/* A free joint in another representation: X = P'' - ad_G P, with P'' from one more order of P'. */
-static inline void represented_column(const variation *x, int i, const extra_transport *b,
-                                      column_jet *c) {
-  int parent = x->m->link[i].parent, K = x->K;
-  six G = {v3_zero(), settings_gravity(&x->data->settings)}, *more = jet_of(x->w, 2);
-  for (int k = 0; k <= K; k++) {
-    c[k].P1 = six_add(carried_by_parent(x, parent, k, c), extra_transport_step(x, i, b, k, c));
-    if (k < K) c[k + 1].P = six_times(1.0 / (k + 1), c[k].P1);
-    more[k] = c[k].P1;
-  }
-  /* order K+1 of P', whose P_(K+1) has no place in c */
-  six P = six_times(1.0 / (K + 1), c[K].P1), s = six_zero();
-  if (parent >= 0) {
-    const six *V = Vs_of(x->w, parent);
-    s = six_ad(V[0], P);
-    for (int h = 1; h <= K + 1; h++) s = six_add(s, six_ad(V[h], c[K + 1 - h].P));
-  }
-  six *Q = &b->Q[K + 1];
-  *Q = P;
-  if (b->rep != JN_SPATIAL) Q->v = v3_zero();
-  if (b->rep == JN_HYBRID) {
-    Q->v = v3_cross(position_of(x, i, 0), P.w);
-    for (int h = 1; h <= K + 1; h++)
-      Q->v = v3_add(Q->v, v3_cross(position_of(x, i, h), c[K + 1 - h].P.w));
-  }
-  for (int h = 0; h <= K + 1; h++) s = six_add(s, six_ad(b->Vr[h], b->Q[K + 1 - h]));
-  more[K + 1] = s;
-  for (int k = 0; k <= K; k++) c[k].X = six_sub(six_times(k + 1, more[k + 1]), six_ad(G, c[k].P));
-}
-
-/* E of joints with several degrees of freedom; P, P', X of free joints in another representation than
- * body. */
-ENTRY_FUNCTION void variation_columns(const variation *x) {
   column_jet *c = (column_jet *)(void *)x->w->pc;
+  const free_motion f = free_motion_of(x, i, K);
+  free_motion_rates(x, i, K, &f);
+  for (int j = 0; j < l->nv; j++) {
+    c->P = spatial_screw(x->m, x->w, i, j);
+    if (x->second) c[1].P = six_ad(*Yd_of(x->w, i), c->P);
+    EACH(k, 0, K) c[k].S = S_of(x->w, l->iv + j)[k];
+    free_column(x, &f, K, c);
+    EACH(k, 0, K) {
+      part_put(x, l->iv + j, k, JN_P, c[k].P);
+      part_put(x, l->iv + j, k, JN_P1, c[k].P1);
+      part_put(x, l->iv + j, k, JN_X, c[k].X);
+      part_put(x, l->iv + j, k, JN_Y, c[k].Y);
+    }
+  }
+}
+
+/* E of joints with several degrees of freedom, orders 0..K-1; the columns of free joints in another
+ * representation than body. */
+ENTRY_FUNCTION void variation_columns(const variation *x) {
   for (int i = 0; i < x->m->nlink; i++) {
     const jn_link *l = &x->m->link[i];
-    if (l->nv > 1) variation_map(x, i, x->K + 1);
-    if (!link_is_free(l) || !x->own) continue;
-    const extra_transport b = extra_transport_of(x, i);
-    for (int j = l->iv; j < l->iv + l->nv; j++) {
-      c->P = part_of(x, j, 0, JN_P);
-      represented_column(x, i, &b, c);
-      for (int k = 0; k <= x->K; k++) {
-        part_put(x, j, k, JN_P, c[k].P);
-        part_put(x, j, k, JN_P1, c[k].P1);
-        part_put(x, j, k, JN_X, c[k].X);
-      }
-    }
+    if (l->nv > 1 && !x->second) variation_map(x, i, x->K - 1);
+    if (link_is_free(l) && x->own) WITH_ORDER(K, x->K, free_columns(x, i, K));
   }
-}
-
-/* Momenta and wrenches of the links; `subtrees`: composites. */
-INLINE void composites_of_order(const variation *x, const int K, int subtrees) {
-  const jn_work *w = x->w;
-  const size_t rows = (size_t)x->rows, n = (size_t)K + 1;
-  for (int i = 0; i < x->m->nlink; i++) {
-    const six *V = Vs_of(x->w, i), *a = As_of(x->w, i);
-    const inertia10 *M = Ms_of(w, i), *Md = Md_of(w, i);
-    six *P = Ps_of(w, i), *W = Ws_of(w, i);
-    EACH(k, 0, K) {
-      six p = six_zero(), f = six_zero();
-      EACH(h, 0, k) {
-        p = six_add(p, inertia10_apply(&M[h], V[k - h]));
-        f = six_add(f,
-                    six_add(inertia10_apply(&M[h], a[k - h]), inertia10_apply(&Md[h], V[k - h])));
-      }
-      P[k] = p;
-      W[k] = x->loaded ? six_sub(f, ext_of(w, i)[k]) : f;
-    }
-  }
-  if (!subtrees) return;
-  add_to_parents(x->m, w->Ms, 10 * rows, 10 * n);
-  add_to_parents(x->m, w->Md, 10 * rows, 10 * n);
-  add_to_parents(x->m, w->Ps, 6 * rows, 6 * n);
-  add_to_parents(x->m, w->Ws, 6 * rows, 6 * n);
-  if (x->moving) add_to_parents(x->m, w->Ns, 36 * rows, 36 * n);
-}
-ENTRY_FUNCTION void variation_composites(const variation *x, int subtrees) {
-  WITH_ORDER(K, x->K, composites_of_order(x, K, subtrees));
 }
 
 /* The force of a free joint varies in addition by (dS - ad_P S)^T Wc, for the joint's own columns P

@@ -18,7 +18,8 @@ static void moving_wrench(const variation *x, const jn_applied_wrench *a, double
   int link = x->m->body_link[f->body], rep = (int)a->representation;
   jn_pose E = jn_pose_mul(x->m->body_pose[f->body], f->pose);
   v3 pE = v3_make(E.p.x, E.p.y, E.p.z), *point = (v3 *)(void *)(jet + 6 * (size_t)x->rows);
-  memcpy(jet, a->wrench, sizeof(double) * 6 * ((size_t)x->K + 1));
+  memset(jet, 0, sizeof(double) * 6 * ((size_t)x->K + 1));
+  memcpy(jet, a->wrench, sizeof(double) * 6 * (x->second ? 1 : (size_t)x->K + 1));
   jn_jet_to_taylor(x->K, 6, jet);
   for (int k = 0; k <= x->K; k++)
     point[k] = v3_add(position_of(x, link, k), m3_apply(R_of(x->w, link) + 9 * k, pE));
@@ -36,16 +37,20 @@ static void moving_wrench(const variation *x, const jn_applied_wrench *a, double
   }
 }
 
+void jn_variation_moving(const variation *x) {
+  memset(x->w->Ns, 0, sizeof(double) * 36 * (size_t)x->rows * (size_t)x->m->nlink);
+  for (int n = 0; n < x->external->wrench_count; n++)
+    moving_wrench(x, &x->external->wrenches[n], x->w->frame);
+}
+
 static void load_wrenches(variation *x, const jn_external *external) {
+  x->external = external;
   x->loaded = external && external->wrench_count > 0;
   if (!x->loaded) return;
   for (int k = 0; k <= x->K; k++) jn_external_spatial(x->m, x->data, external, k);
   for (int n = 0; n < external->wrench_count; n++)
     x->moving |= external->wrenches[n].representation != JN_BODY;
-  if (!x->moving) return;
-  memset(x->w->Ns, 0, sizeof(double) * 36 * (size_t)x->rows * (size_t)x->m->nlink);
-  for (int n = 0; n < external->wrench_count; n++)
-    moving_wrench(x, &external->wrenches[n], x->w->frame);
+  if (x->moving) jn_variation_moving(x);
 }
 
 jn_status jn_variation_start(const jn_model *m, jn_data *data, int K, const double *q,
@@ -59,6 +64,7 @@ jn_status jn_variation_start(const jn_model *m, jn_data *data, int K, const doub
   x->own = rep != JN_BODY && m->nfree > 0;
   data->kinematics = -2;
   data->engine->variation_motion(x);
+  data->engine->freedoms_links(x);
   load_wrenches(x, external);
   return JN_OK;
 }
@@ -74,7 +80,7 @@ void jn_variation_column(const variation *x, int i, column_jet *c) {
                       parent < 0 ? fall : As_of(x->w, parent), c);
   const carried all = {Ms_of(w, i), Md_of(w, i), Ps_of(w, i), Ws_of(w, i),
                        x->moving ? Ns_of(w, i) : NULL};
-  variation_wrenches(x->K, all, c);
+  variation_wrench_by_phi(x->K, all, c);
 }
 
 /* With w of P, p the position, r = P.v + w x p:
@@ -107,7 +113,7 @@ void jn_variation_own_screw(const variation *x, int i, int d, int c, six *D) {
 
 void jn_variation_columns(const variation *x) {
   x->data->engine->freedoms_columns(x);
-  if (!x->second) x->data->engine->variation_columns(x);
+  x->data->engine->variation_columns(x);
 }
 
 void jn_variation_composites(const variation *x, int subtrees) {
@@ -130,26 +136,21 @@ jn_status jn_variation_all(const jn_model *m, jn_data *data, int K, const double
   return JN_OK;
 }
 
-/* All entries are sums of products of screws and covectors with columns, E, and factors up to
+/* All entries are sums of products of the parts of columns with each other, E, and factors up to
  * (K+1)!. */
 double jn_variation_bound(const variation *x) {
   const jn_work *w = x->w;
   size_t n = (size_t)x->K + 1;
-  double columns = 1, screws = 1, maps = 1, own = 0,
+  double columns = 1 + x->data->engine->freedoms_magnitude(x), maps = 1, own = 0,
          factor = 4.0 * (double)(n + 1) * (double)(n + 1);
-  for (int j = 0; j < x->m->nv; j += x->width)
-    columns += jn_magnitude(column_at(x, j, 0), n * JN_SIZE_column_jet * (size_t)x->width);
-  for (int j = 0; j < x->m->nv; j++) {
-    screws += jn_magnitude(&S_of(w, j)->w.x, 6 * n);
-  }
   for (int i = 0; i < x->m->nlink; i++) {
     const jn_link *l = &x->m->link[i];
     for (int j = l->iv; l->nv > 1 && j < l->iv + l->nv; j++) {
-      if (!x->second) maps += jn_magnitude(Ev_of(w, j), 6 * (n + 1));
+      if (!x->second) maps += jn_magnitude(Ev_of(w, j), 6 * (n - 1));
       if (link_is_free(l) && x->own) own += jn_magnitude(Ow_of(w, j), 6 * n);
     }
     columns += l->armature + l->damping;
   }
   for (int k = 2; k <= x->K + 1; k++) factor *= k;
-  return factor * maps * (own + columns * (screws + columns));
+  return factor * maps * (own + columns * columns);
 }

@@ -15,11 +15,13 @@
  *
  * D = P phi(t): column P is the variation of the configuration with all velocities held fixed;
  * P' = ad(V_parent) P for velocities held in the body. A variation dv of the velocity gives
- * phi' = E dv, k E_k = sum_(i<k) E_i N_(k-1-i), N = ad_v. For joints with one degree of freedom
- * P = S, E = 1.
+ *   D' = P' phi + S dv,   D'' = P'' phi + Y dv + S dv',   Y = P' E + S',   P E = S
+ *   phi' = E dv,          k E_k = sum_(i<k) E_i N_(k-1-i),   N = ad_v
+ * For joints with one degree of freedom P = S, E = 1, Y = 2 P'; else, for velocities held in the body,
+ * Y = ad(V_parent + V) S.
  *
  * All quantities are jets, so the product of jets
- *   d tau = A phi + B phi' + M phi''
+ *   d tau = A phi + B dv + M dv'
  * gives d tau^(k) / d v^(j) for all k and j. The same code with jets in another parameter than time
  * gives second derivatives (second_derivatives.c). */
 #ifndef JOUNCE_CORE_DERIVATIVES_PARTIALS_H
@@ -44,15 +46,15 @@
     }                             \
   } while (0)
 
-/* One column of v at one order. As a column: displacement P, P1 = P', X = P'' - ad_G P, and the
- * wrenches A, B, M of the subtree for phi, phi', phi''. As a row: U, T, and Z for applied wrenches
- * that do not turn with their body. Y: D'' for a unit velocity at order 0. */
+/* One column of v at one order. By phi: displacement P, P1 = P', X = P'' - ad_G P, wrench A of the
+ * subtree. By dv: S, Y, and the wrenches B for dv, M for dv'. As a row: U = M, T, and Z for applied
+ * wrenches that do not turn with their body. */
 typedef struct column_jet {
-  six P, P1, X, A, B, M, U, T, Z, Y;
+  six P, P1, X, A, S, Y, B, M, T, Z;
 } column_jet;
 
 /* index of each part of a column_jet, in sixes */
-typedef enum jn_part { JN_P, JN_P1, JN_X, JN_A, JN_B, JN_M, JN_U, JN_T, JN_Z, JN_Y } jn_part;
+typedef enum jn_part { JN_P, JN_P1, JN_X, JN_A, JN_S, JN_Y, JN_B, JN_M, JN_T, JN_Z } jn_part;
 
 /* State of a call with jets of orders 0..K. */
 typedef struct variation {
@@ -64,23 +66,26 @@ typedef struct variation {
   int loaded; /* there are applied wrenches */
   int moving; /* ... some of which do not turn with their body: Ns, Z */
   int own;    /* there are free joints in another representation than body: w->Ow */
-  int second; /* jets along a direction of states instead of time: P = S, w->Ev is E' alone */
+  int second; /* jets along a direction of states instead of time (second_derivatives.c) */
+  const jn_external *external;     /* of the call; NULL: none */
   const unsigned char *prescribed; /* joints whose motion is given, in course_forward; NULL: none */
 } variation;
 
 /* Loads the state and computes poses, screws S (for v in the user's representation), twists,
- * accelerations minus gravity (w->As), inertias and their rates (w->Ms, w->Md), applied wrenches,
- * P_0. v[(K+2) x nv]. */
+ * accelerations minus gravity (w->As), inertias and their rates (w->Ms, w->Md), momenta (w->Ps),
+ * wrenches (w->Ws), applied wrenches. v[(K+2) x nv]. */
 jn_status jn_variation_start(const jn_model *m, jn_data *data, int K, const double *q,
                              const double *v, const jn_external *external, variation *x);
-/* P, P', X of all columns, and E. */
+/* N of orders 0..K (w->Ns) of the applied wrenches that do not turn with their body. */
+void jn_variation_moving(const variation *x);
+/* P, P', X, S, Y of all columns; E of orders 0..K-1. */
 void jn_variation_columns(const variation *x);
-/* Momenta w->Ps and wrenches w->Ws of the links; with `subtrees` these, w->Ms and w->Md become sums
- * over subtrees (composites). */
+/* Subtracts applied wrenches from w->Ws; with `subtrees` w->Ms, w->Md, w->Ps and w->Ws become sums over
+ * subtrees (composites). */
 void jn_variation_composites(const variation *x, int subtrees);
-/* Composites, then A, B, M, U, T, Z, Y of all columns. */
+/* Composites, then A, B, M, T, Z of all columns. */
 void jn_variation_carry(const variation *x);
-/* P', X, higher orders of P, and A, B, M of one extra column from its P_0. It displaces the subtree
+/* P', X, higher orders of P, and A of one extra column from its P_0. It displaces the subtree
  * of link i and moves with the parent of link i. */
 void jn_variation_column(const variation *x, int i, column_jet *c);
 /* D[K+1] = dS - ad_P S: the screw S of column d of a free joint i in another representation than body
@@ -128,9 +133,7 @@ typedef struct jn_forward_columns {
   double *dq, *dv, *dtau, *H;
 } jn_forward_columns;
 
-/* Along a direction. fold: adds E' to B and Y of the columns, in place. square: then the matrices
- * d tau / d q, d tau / d v, M of order k, 0 or 1. */
-void jn_variation_fold(const variation *x);
+/* Along a direction: the matrices d tau / d q, d tau / d v, M of order k, 0 or 1. */
 void jn_variation_square(const variation *x, int k, const jn_blocks *out);
 /* An upper bound on all results of the engine's freedoms_fill and similar functions; NaN or infinite
  * when there is none. */
@@ -146,10 +149,6 @@ jn_directions jn_variation_directions(const variation *x);
 /* Loads one direction into the first lane: derivatives in[rows x nv] become `scale` times Taylor
  * coefficients; NULL: zero. Returns 0 when not finite. w->out is scratch. */
 int jn_variation_take(const variation *x, const double *in, int rows, int scale, double *out);
-
-/* The transposes: weight[(K+1) x nv] -> gphi[nv], grate[rows x nv]; grate -> gdv[rows x nv]. */
-void jn_variation_pull(const variation *x, const double *weight, double *gphi, double *grate);
-void jn_variation_rate_pull(const variation *x, const double *grate, double *gdv);
 
 /* Forward dynamics at q, v, tau, jn_variation_start along its motion, and the factors of M. */
 jn_status jn_variation_forward(const jn_model *m, jn_data *data, int order, const double *q,

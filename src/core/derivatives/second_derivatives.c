@@ -4,28 +4,17 @@
  * inertias (partials.h). Along a straight direction of states (q exp(s xi), v + s dv, v' + s da)
  * each of these is a jet in s. Order 1 follows from the displacement Y = sum of S xi:
  *   S_1 = ad_Y S,   M_1 = rate(M, Y),   V_1 = V_1,parent + S_1 v + S dv,   ...
+ * (S of free joints in another representation than body: motion.h).
  * The products of jets give A_1, B_1, M_1, the derivatives along the direction. n directions give
  * all. */
 #include <jounce/jet.h>
 #include <string.h>
 
 #include "core/coupled.h"
-#include "core/derivatives/partials.h"
+#include "core/derivatives/motion.h"
 #include "core/engine.h"
 #include "core/external.h"
 #include "core/spatial/composite.h"
-
-/* Free joints and applied wrenches must be in body representation. */
-static jn_status check(const jn_model *m, const jn_data *data, const jn_external *external) {
-  jn_status status = jn_check_call(m, data, 0, external);
-  if (status) return status;
-  for (int i = 0; i < m->nlink; i++)
-    if (link_is_free(&m->link[i]) && data->settings.representation != JN_BODY)
-      return JN_ERR_ARGUMENT;
-  for (int i = 0; external && i < external->wrench_count; i++)
-    if (external->wrenches[i].representation != JN_BODY) return JN_ERR_ARGUMENT;
-  return JN_OK;
-}
 
 /* Whether all inputs are so small that second derivatives cannot overflow. */
 static int is_bounded(const jn_model *m, const jn_data *data, const double *v,
@@ -38,42 +27,62 @@ static int is_bounded(const jn_model *m, const jn_data *data, const double *v,
   return bounded;
 }
 
-/* After jn_variation_start of order 0: saves the inertias, which composites overwrite. */
-static void keep(variation *x) {
-  for (int i = 0; i < x->m->nlink; i++) *M0_of(x->w, i) = *Ms_of(x->w, i);
+/* After jn_variation_start of order 0: jets along directions from here on. */
+static void turn(variation *x) {
   x->K = 1;
   x->second = 1;
 }
 
-/* E' of orders 0 and 1: the columns of ad_v and of ad_dv */
-static void variation_maps(const variation *x, const jn_link *l, const double *dv) {
-  for (int k = 0; k < 2; k++)
-    for (int d = 0; d < l->nv; d++) {
-      double *out = Ev_of(x->w, (l->iv + d)) + 6 * k, e[6] = {0};
-      const double *v = k ? dv : x->w->v;
-      six V = {load_v3(v + l->iv), link_is_free(l) ? load_v3(v + l->iv + 3) : v3_zero()};
-      e[d] = 1;
-      six s = six_ad(V, (six){load_v3(e), load_v3(e + 3)});
-      store_v3(out, s.w);
-      store_v3(out + 3, s.v);
-    }
+/* S_1 of a free joint in another representation than body, displaced by Y, its parent by Yp: the
+ * displacements are in the places of velocities. */
+static six displaced_screw(const variation *x, int i, six Yp, six Y, six S) {
+  const v3 p = load_v3(O_of(x->w, i));
+  six Yr = six_sub(Y, Yp);
+  v3 r = v3_add(Yr.v, v3_cross(Yr.w, p)), position = p, turned;
+  const free_motion f = {
+      .rep = (int)x->data->settings.representation, .Vp = &Yp, .Vr = &Yr, .p = &position, .u = &r};
+  return free_screw_rate(0, &f, &S, &turned);
 }
 
-/* Order 1 of one link along the direction; Y: its displacement. */
-static void direction_link(const variation *x, int i, six Y, const double *dv, const double *da) {
+/* order 1 of S' v of a free joint in another representation than body */
+static six represented_bias(const variation *x, int i, const double *v, const double *dv) {
+  const jn_link *l = &x->m->link[i];
+  const free_motion f = free_motion_of(x, i, 1);
+  column_jet *c = (column_jet *)(void *)x->w->pc;
+  six sum = six_zero();
+  for (int j = l->iv; j < l->iv + l->nv; j++) {
+    v3 turned[2];
+    c[0].S = S_of(x->w, j)[0], c[1].S = S_of(x->w, j)[1];
+    const six rate = free_screw_rate(0, &f, &c->S, turned);
+    sum = six_add(sum, six_scale(dv[j], rate));
+    sum = six_add(sum, six_scale(v[j], free_screw_rate(1, &f, &c->S, turned)));
+  }
+  return sum;
+}
+
+/* Order 1 of the pose of a link displaced by Y. */
+static void displaced_pose(const jn_work *w, int i, six Y) {
+  m3 R = m3_zero();
+  m3_add_hat_mul(Y.w, R_of(w, i), R.m);
+  for (int j = 0; j < 9; j++) R_of(w, i)[9 + j] = R.m[j];
+  store_v3(P_of(w, i) + 3, v3_add(Y.v, v3_cross(Y.w, load_v3(O_of(w, i)))));
+}
+
+/* Order 1 of one link along the direction; Yp, Y: displacements of its parent and of itself. */
+static void direction_link(const variation *x, int i, six Yp, six Y, const double *dv,
+                           const double *da) {
   const jn_work *w = x->w;
   const jn_link *l = &x->m->link[i];
+  const int represented = x->own && link_is_free(l);
+  const double *v = w->io, *acc = v + x->m->nv;
   six *V = Vs_of(w, i), *a = As_of(w, i), J0 = six_zero(), J1 = J0, A = J0;
-  inertia10 *M = Ms_of(w, i), *Md = Md_of(w, i);
+  displaced_pose(w, i, Y);
   for (int j = l->iv; j < l->iv + l->nv; j++) {
     six *S = S_of(w, j);
-    double v = w->v[j], acc = w->v[x->m->nv + j];
-    S[1] = six_ad(Y, S[0]);
-    part_put(x, j, 0, JN_P, S[0]);
-    part_put(x, j, 1, JN_P, S[1]);
-    J0 = six_add(J0, six_scale(v, S[0]));
-    J1 = six_add(J1, six_add(six_scale(v, S[1]), six_scale(dv[j], S[0])));
-    A = six_add(A, six_add(six_scale(acc, S[1]), six_scale(da[j], S[0])));
+    S[1] = represented ? displaced_screw(x, i, Yp, Y, S[0]) : six_ad(Y, S[0]);
+    J0 = six_add(J0, six_scale(v[j], S[0]));
+    J1 = six_add(J1, six_add(six_scale(v[j], S[1]), six_scale(dv[j], S[0])));
+    A = six_add(A, six_add(six_scale(acc[j], S[1]), six_scale(da[j], S[0])));
   }
   V[1] = J1;
   a[1] = A;
@@ -81,34 +90,33 @@ static void direction_link(const variation *x, int i, six Y, const double *dv, c
     V[1] = six_add(V[1], Vs_of(w, l->parent)[1]);
     a[1] = six_add(a[1], As_of(w, l->parent)[1]);
   }
-  a[1] = six_add(a[1], six_add(six_ad(V[1], J0), six_ad(V[0], J1)));
-  M[0] = *M0_of(w, i);
-  M[1] = inertia10_rate(&M[0], Y);
-  Md[0] = inertia10_rate(&M[0], V[0]);
-  inertia10 r = inertia10_rate(&M[1], V[0]);
-  Md[1] = inertia10_rate(&M[0], V[1]);
-  Md[1].h = v3_add(Md[1].h, r.h);
-  for (int j = 0; j < 6; j++) Md[1].J[j] += r.J[j];
+  /* S' v, S' = ad_V S in body representation */
+  a[1] = six_add(a[1], represented ? represented_bias(x, i, v, dv)
+                                   : six_add(six_ad(V[1], J0), six_ad(V[0], J1)));
   if (x->loaded) {
     six *ext = ext_of(w, i);
     ext[1] = six_times(-1.0, six_ad_t(Y, ext[0]));
   }
-  if (l->nv > 1) variation_maps(x, l, dv);
 }
 
-/* All jets of orders 0 and 1 along (xi, dv, da), with folded columns. */
+/* All jets of orders 0 and 1 along (xi, dv, da). */
 static void along(const variation *x, const double *xi, const double *dv, const double *da) {
   six *Y = Yd_of(x->w, 0);
   for (int i = 0; i < x->m->nlink; i++) {
     const jn_link *l = &x->m->link[i];
     Y[i] = l->parent < 0 ? six_zero() : Y[l->parent];
-    for (int j = l->iv; j < l->iv + l->nv; j++)
-      Y[i] = six_add(Y[i], six_scale(xi[j], *S_of(x->w, j)));
-    direction_link(x, i, Y[i], dv, da);
+    for (int j = 0; j < l->nv; j++)
+      Y[i] = six_add(Y[i], six_scale(xi[l->iv + j], spatial_screw(x->m, x->w, i, j)));
+    direction_link(x, i, l->parent < 0 ? six_zero() : Y[l->parent], Y[i], dv, da);
   }
+  if (x->moving) jn_variation_moving(x);
+  for (int i = 0; i < x->m->nlink && x->moving; i++) {
+    six *ext = ext_of(x->w, i);
+    ext[1] = six_add(ext[1], matrix_apply(Ns_of(x->w, i), Y[i]));
+  }
+  x->data->engine->freedoms_links(x);
   jn_variation_columns(x);
   jn_variation_carry(x);
-  jn_variation_fold(x);
 }
 
 /* out[nv] = M_1 y: d/ds of M(q(s)) y */
@@ -122,7 +130,7 @@ static void mass_rate(const variation *x, const double *y, double *out) {
       D[2 * i + k] = l->parent < 0 ? six_zero() : D[2 * l->parent + k];
       F[2 * i + k] = six_zero();
       for (int j = l->iv; j < l->iv + l->nv; j++) {
-        D[2 * i + k] = six_add(D[2 * i + k], six_scale(y[j], part_of(x, j, k, JN_P)));
+        D[2 * i + k] = six_add(D[2 * i + k], six_scale(y[j], part_of(x, j, k, JN_S)));
       }
     }
   }
@@ -130,8 +138,8 @@ static void mass_rate(const variation *x, const double *y, double *out) {
     const jn_link *l = &m->link[i];
     for (int j = l->iv; j < l->iv + l->nv; j++) {
       const six *S = S_of(w, j);
-      out[j] = six_dot(part_of(x, j, 0, JN_U), D[2 * i + 1]) +
-               six_dot(part_of(x, j, 1, JN_U), D[2 * i]) + six_dot(S[0], F[2 * i + 1]) +
+      out[j] = six_dot(part_of(x, j, 0, JN_M), D[2 * i + 1]) +
+               six_dot(part_of(x, j, 1, JN_M), D[2 * i]) + six_dot(S[0], F[2 * i + 1]) +
                six_dot(S[1], F[2 * i]);
     }
     for (int k = 0; k < 2; k++) {
@@ -146,23 +154,26 @@ static void mass_rate(const variation *x, const double *y, double *out) {
 static void contract(const variation *x, const double *weight, double *gq, double *gv, double *gm) {
   const jn_model *m = x->m;
   const jn_work *w = x->w;
-  six *D2 = D2_of(w, 0), *D1 = D1_of(w, 0), *G = Df_of(w, 0),
-      *L = D0_of(w, 0); /* two orders per link */
+  six *D2 = D2_of(w, 0), *D1 = D1_of(w, 0), *D0 = D0_of(w, 0), *G = Df_of(w, 0),
+      *L = Ws_of(w, 0); /* two orders per link */
   memset(D2, 0, sizeof(six) * 2 * (size_t)m->nlink);
   memset(D1, 0, sizeof(six) * 2 * (size_t)m->nlink);
+  memset(D0, 0, sizeof(six) * 2 * (size_t)m->nlink);
   for (int i = m->nlink - 1; i >= 0; i--) {
     const jn_link *l = &m->link[i];
     for (int k = 0; k < 2; k++) {
-      six *d2 = &D2[2 * i + k], *d1 = &D1[2 * i + k];
+      six *d2 = &D2[2 * i + k], *d1 = &D1[2 * i + k], *d0 = &D0[2 * i + k];
       G[2 * i + k] = six_zero();
       for (int j = l->iv; j < l->iv + l->nv; j++) {
-        *d2 = six_add(*d2, six_scale(weight[j], part_of(x, j, 1 - k, JN_U)));
+        *d2 = six_add(*d2, six_scale(weight[j], part_of(x, j, 1 - k, JN_M)));
         *d1 = six_add(*d1, six_scale(weight[j], part_of(x, j, 1 - k, JN_T)));
+        if (x->moving) *d0 = six_add(*d0, six_scale(weight[j], part_of(x, j, 1 - k, JN_Z)));
         G[2 * i + k] = six_add(G[2 * i + k], six_scale(weight[j], S_of(w, j)[1 - k]));
       }
       if (l->parent < 0) continue;
       D2[2 * l->parent + k] = six_add(D2[2 * l->parent + k], *d2);
       D1[2 * l->parent + k] = six_add(D1[2 * l->parent + k], *d1);
+      D0[2 * l->parent + k] = six_add(D0[2 * l->parent + k], *d0);
     }
   }
   for (int i = 0; i < m->nlink; i++) {
@@ -172,14 +183,17 @@ static void contract(const variation *x, const double *weight, double *gq, doubl
           l->parent < 0 ? six_zero() : six_add(L[2 * l->parent + k], G[2 * l->parent + k]);
     for (int j = l->iv; j < l->iv + l->nv; j++) {
       gq[j] = gv[j] = gm[j] = 0;
+      for (int d = l->iv; d < l->iv + l->nv && x->own && link_is_free(l); d++)
+        gq[j] += weight[d] * Ow_of(w, d)[6 + (j - l->iv)];
       for (int k = 0; k < 2; k++) {
+        if (x->moving) gq[j] += six_dot(part_of(x, j, k, JN_P), D0[2 * i + k]);
         gq[j] += six_dot(part_of(x, j, k, JN_X), D2[2 * i + k]) +
                  six_dot(part_of(x, j, k, JN_P1), D1[2 * i + k]) +
                  six_dot(part_of(x, j, k, JN_A), L[2 * i + k]);
         gv[j] += six_dot(part_of(x, j, k, JN_Y), D2[2 * i + k]) +
-                 six_dot(part_of(x, j, k, JN_P), D1[2 * i + k]) +
+                 six_dot(part_of(x, j, k, JN_S), D1[2 * i + k]) +
                  six_dot(part_of(x, j, k, JN_B), L[2 * i + k]);
-        gm[j] += six_dot(part_of(x, j, k, JN_P), D2[2 * i + k]) +
+        gm[j] += six_dot(part_of(x, j, k, JN_S), D2[2 * i + k]) +
                  six_dot(part_of(x, j, k, JN_M), L[2 * i + k]);
       }
     }
@@ -202,14 +216,14 @@ jn_status jn_open_inverse_second(const jn_model *model, jn_data *data, const dou
                                  const jn_second *out) {
   variation x;
   if (!out) return JN_ERR_ARGUMENT;
-  jn_status status = check(model, data, external);
+  jn_status status = jn_check_call(model, data, 0, external);
   if (status) return status;
   size_t nv = (size_t)model->nv, n2 = nv * nv, n = weight ? n2 : n2 * nv;
   if (weight && !jn_all_finite(weight, nv)) return JN_ERR_NOT_FINITE;
   status = jn_variation_start(model, data, 0, q, v, external, &x);
   if (status) return status;
   if (!is_bounded(model, data, v, external, weight)) return JN_ERR_NOT_FINITE;
-  keep(&x);
+  turn(&x);
   clear(out->dqdq, n), clear(out->dqdv, n), clear(out->dvdv, n), clear(out->dmdq, n);
   double *zero = dof_of(x.w, 0), *unit = dof_of(x.w, 1), *g = dof_of(x.w, 2);
   memset(zero, 0, sizeof(double) * 2 * nv);
@@ -328,7 +342,7 @@ jn_status jn_forward_second(const jn_model *model, jn_data *data, const double *
   if (!out || (model && model->nv && (!dq || !dv || !dtau))) return JN_ERR_ARGUMENT;
   if (is_coupled(model, data))
     return jn_coupled_forward_second(model, data, q, v, tau, external, weight, dq, dv, dtau, out);
-  jn_status status = check(model, data, external);
+  jn_status status = jn_check_call(model, data, 0, external);
   if (status) return status;
   size_t nv = (size_t)model->nv, n2 = nv * nv, n = weight ? n2 : n2 * nv;
   if (weight && !jn_all_finite(weight, nv)) return JN_ERR_NOT_FINITE;
@@ -340,7 +354,7 @@ jn_status jn_forward_second(const jn_model *model, jn_data *data, const double *
   if (!status) status = jn_forward_partials(model, data, 0, q, v, tau, external, dq, dv, dtau);
   if (!status) status = jn_variation_forward(model, data, 0, q, v, tau, external, &x);
   if (status) return status;
-  keep(&x);
+  turn(&x);
   clear(out->dqdq, n), clear(out->dqdv, n), clear(out->dvdv, n), clear(out->dqdtau, n);
   double *mu = weight ? dof_of(x.w, 5) : NULL, *zero = dof_of(x.w, 0), *unit = dof_of(x.w, 1),
          *da = out_of(x.w, 0);

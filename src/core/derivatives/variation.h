@@ -10,15 +10,34 @@
  * parent. `given`: all orders of P are there.
  *   P' = ad(V) P,   X = ad(a) P + ad(V) P' */
 INLINE void variation_transport(int K, int given, const six *V, const six *a, column_jet *c) {
-  for (int k = 0; k <= K; k++) {
+  EACH(k, 0, K) {
     six s = six_ad(V[0], c[k].P);
-    for (int h = 1; h <= k; h++) s = six_add(s, six_ad(V[h], c[k - h].P));
+    EACH(h, 1, k) s = six_add(s, six_ad(V[h], c[k - h].P));
     c[k].P1 = s;
     s = six_add(six_ad(a[0], c[k].P), six_ad(V[0], c[k].P1));
-    for (int h = 1; h <= k; h++)
-      s = six_add(s, six_add(six_ad(a[h], c[k - h].P), six_ad(V[h], c[k - h].P1)));
+    EACH(h, 1, k)
+    s = six_add(s, six_add(six_ad(a[h], c[k - h].P), six_ad(V[h], c[k - h].P1)));
     c[k].X = s;
     if (k < K && !given) c[k + 1].P = six_times(1.0 / (k + 1), c[k].P1);
+  }
+}
+
+/* Inertias and their rates, momenta M V and wrenches M a + M' V of a link, from its inertia M_0, twist,
+ * and acceleration minus gravity. Y: its displacement per unit of the jets' parameter, where that is
+ * not time. */
+INLINE void variation_link(int K, const six *Y, const six *V, const six *a, inertia10 *M,
+                           inertia10 *Md, six *P, six *W) {
+  EACH(k, 0, K) {
+    Md[k] = inertia10_rate_order(k, V, M);
+    if (k < K) M[k + 1] = inertia10_integrate(k + 1, &Md[k]);
+    if (k < K && Y) M[k + 1] = inertia10_rate(M, *Y); /* K = 1 */
+    six p = six_zero(), f = p;
+    EACH(h, 0, k) {
+      p = six_add(p, inertia10_apply(&M[h], V[k - h]));
+      f = six_add(f, six_add(inertia10_apply(&M[h], a[k - h]), inertia10_apply(&Md[h], V[k - h])));
+    }
+    P[k] = p;
+    W[k] = f;
   }
 }
 
@@ -29,46 +48,49 @@ typedef struct carried {
   const six *P, *W, *N;
 } carried;
 
-/* Wrenches of a column for phi, phi', phi'':
+/* Wrenches of a column:
  *   A = Mc X + Mc' P' - ad_(P')^T Pc - ad_P^T Wc - Nc P
- *   B = 2 Mc P' + Mc' P - ad_P^T Pc
- *   M = Mc P
- * and Y = 2 P'. */
-INLINE void variation_wrenches(int K, carried m, column_jet *c) {
-  for (int k = 0; k <= K; k++) {
-    six A = six_zero(), B = A, F = A;
-    for (int h = 0; h <= k; h++) {
+ *   B = Mc Y + Mc' S - ad_S^T Pc
+ *   M = Mc S */
+INLINE void variation_wrench_by_phi(int K, carried m, column_jet *c) {
+  EACH(k, 0, K) {
+    six A = six_zero();
+    EACH(h, 0, k) {
       const column_jet *d = &c[k - h];
       A = six_add(A, six_add(inertia10_apply(&m.M[h], d->X), inertia10_apply(&m.Md[h], d->P1)));
       A = six_sub(A, six_add(six_ad_t(d->P1, m.P[h]), six_ad_t(d->P, m.W[h])));
       if (m.N) A = six_sub(A, matrix_apply(m.N + 6 * h, d->P));
-      B = six_add(B, six_add(six_times(2.0, inertia10_apply(&m.M[h], d->P1)),
-                             inertia10_apply(&m.Md[h], d->P)));
-      B = six_sub(B, six_ad_t(d->P, m.P[h]));
-      F = six_add(F, inertia10_apply(&m.M[h], d->P));
     }
     c[k].A = A;
+  }
+}
+INLINE void variation_wrenches_by_dv(int K, carried m, column_jet *c) {
+  EACH(k, 0, K) {
+    six B = six_zero(), F = B;
+    EACH(h, 0, k) {
+      const column_jet *d = &c[k - h];
+      B = six_add(B, six_add(inertia10_apply(&m.M[h], d->Y), inertia10_apply(&m.Md[h], d->S)));
+      B = six_sub(B, six_ad_t(d->S, m.P[h]));
+      F = six_add(F, inertia10_apply(&m.M[h], d->S));
+    }
     c[k].B = B;
     c[k].M = F;
-    c[k].Y = six_times(2.0, c[k].P1);
   }
 }
 
-/* Covectors of a row; `same`: P = S, so that U = M:
- *   U = Mc S,   T = Mc' S + ad_S^T Pc,   Z = -Nc^T S
+/* Covectors of a row, beside U = M:
+ *   T = Mc' S + ad_S^T Pc,   Z = -Nc^T S
  * The linear part of T is zero: the rate of the first moment is the linear momentum. */
-INLINE void variation_covectors(int K, int same, carried m, const six *S, column_jet *c) {
-  for (int k = 0; k <= K; k++) {
-    six U = six_zero(), Z = U;
+INLINE void variation_covectors(int K, carried m, column_jet *c) {
+  EACH(k, 0, K) {
+    six Z = six_zero();
     v3 T = v3_zero();
-    for (int h = 0; h <= k; h++) {
-      const six s = S[k - h];
-      if (!same) U = six_add(U, inertia10_apply(&m.M[h], s));
+    EACH(h, 0, k) {
+      const six s = c[k - h].S;
       T = v3_add(T, v3_add(sym3_apply(m.Md[h].J, s.w), v3_cross(m.P[h].w, s.w)));
       T = v3_add(T, v3_times(2.0, v3_cross(m.P[h].v, s.v)));
-      if (m.N) Z = six_sub(Z, matrix_apply_t(m.N + 6 * h, S[k - h]));
+      if (m.N) Z = six_sub(Z, matrix_apply_t(m.N + 6 * h, s));
     }
-    c[k].U = same ? c[k].M : U;
     c[k].T = (six){T, v3_zero()};
     c[k].Z = Z;
   }

@@ -104,4 +104,18 @@ static inline void mirror_upper(size_t n, double *M) {
 int jn_composite_matrices(const jn_model *m, const jn_work *w, int K, double *M, double *C,
                           int write);
 
+/* a column of v and its link; last_of: last column of a link, before: next one towards the root */
+typedef struct dof {
+  int column, link;
+} dof;
+
+static inline dof last_of(const jn_model *m, int link) {
+  while (link >= 0 && !m->link[link].nv) link = m->link[link].parent;
+  return (dof){link < 0 ? -1 : m->link[link].iv + m->link[link].nv - 1, link};
+}
+static inline dof before(const jn_model *m, dof d) {
+  if (d.column > m->link[d.link].iv) return (dof){d.column - 1, d.link};
+  return last_of(m, m->link[d.link].parent);
+}
+
 #endif

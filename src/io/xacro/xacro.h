@@ -3,6 +3,7 @@
  *   xacro.c             elements: properties, macros, blocks, conditions, includes
  *   xacro_text.c        scopes, and the text of attributes: ${...}, $(...)
  *   xacro_expression.c  expressions in the style of Python, parsed and evaluated in one pass
+ *   xacro_operators.c   arithmetic, comparisons, items and slices of values
  *   xacro_functions.c   functions and methods of expressions
  *   xacro_value.c       values, and their texts as Python writes them
  *   xacro_yaml.c        load_yaml, by libyaml
@@ -10,8 +11,9 @@
  *   xacro_write.c       the expanded URDF as a text, and as a spec
  *
  * All memory is in one arena of at most JN_MAX_XACRO_HEAP bytes, released at the end. Recursion is
- * limited by JN_MAX_XACRO_DEPTH, work by JN_MAX_XACRO_WORK. A function that fails records the
- * first failure in `status`; the others then return at once. */
+ * limited by JN_MAX_XACRO_DEPTH: a level takes up to 0.3 KiB of stack, all of them less than 0.3 MiB.
+ * Work is limited by JN_MAX_XACRO_WORK. A function that fails records the first failure in `status`;
+ * the others then return at once. */
 #ifndef JOUNCE_SRC_XACRO_H
 #define JOUNCE_SRC_XACRO_H
 
@@ -211,6 +213,17 @@ const char *jn_xacro_eval_str(xacro *x, xacro_scope *s, const char *text);
 int jn_xacro_condition(xacro *x, xacro_scope *s, const char *text);
 /* An expression of Python. */
 xacro_value jn_xacro_expression(xacro *x, xacro_scope *s, const char *text);
+
+/* ---- operators: of values that are there; a failure is recorded */
+
+/* op: + - * / // % */
+xacro_value jn_xacro_arithmetic(xacro *x, const char *op, xacro_value a, xacro_value b);
+/* op: == != < <= > >= in, not in, is, is not */
+int jn_xacro_relation(xacro *x, const char *op, xacro_value a, xacro_value b);
+/* v[key], v[from:to] (none: from the start, to the end), v.name */
+xacro_value jn_xacro_item(xacro *x, xacro_value v, xacro_value key);
+xacro_value jn_xacro_slice(xacro *x, xacro_value v, xacro_value from, xacro_value to);
+xacro_value jn_xacro_attribute(xacro *x, xacro_value v, const char *name);
 
 /* The symbol, evaluated; NULL: none. */
 xacro_symbol *jn_xacro_find(xacro *x, xacro_scope *s, const char *name);

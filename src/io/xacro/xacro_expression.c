@@ -317,10 +317,9 @@ static xacro_value atom(evaluator *e) {
 static xacro_value call(evaluator *e, xacro_value function, xacro_value subject,
                         const char *method) {
   enum { MOST = 64 };
-  const char *names[MOST];
+  const char **names = NULL; /* not on the stack, since calls nest */
   xacro_value arguments = jn_xacro_list_new(e->x, XACRO_LIST);
   if (!is_ok(e)) return arguments;
-  memset(names, 0, sizeof names);
   blanks(e);
   if (is_ahead(e, "for")) { /* f(test for ...) */
     xacro_value all = jn_xacro_list_new(e->x, XACRO_LIST);
@@ -342,7 +341,8 @@ static xacro_value call(evaluator *e, xacro_value function, xacro_value subject,
       }
       const xacro_value v = test(e);
       if (arguments.as.list->count == MOST) return wrong(e, "too many arguments");
-      names[arguments.as.list->count] = name;
+      if (name != NULL && names == NULL) names = jn_xacro_new(e->x, MOST * sizeof *names);
+      if (names != NULL) names[arguments.as.list->count] = name;
       jn_xacro_push(e->x, arguments.as.list, v);
       if (is_ok(e) && !sign(e, ",")) {
         if (!sign(e, ")")) wrong(e, "a bracket is not closed, or an operator is missing");
@@ -352,61 +352,10 @@ static xacro_value call(evaluator *e, xacro_value function, xacro_value subject,
   }
   if (!is_live(e)) return jn_xacro_none();
   if (method != NULL) {
-    if (names[0] != NULL) return wrong(e, "names of arguments are not read here: " XACRO_ADVICE);
+    if (names != NULL) return wrong(e, "names of arguments are not read here: " XACRO_ADVICE);
     return jn_xacro_method(e->x, subject, method, arguments.as.list);
   }
   return jn_xacro_apply(e->x, function, arguments.as.list, names);
-}
-
-/* start and end of a slice of `count` items; negative numbers count from the end */
-static int bound(evaluator *e, xacro_value v, int count, int otherwise) {
-  if (v.kind == XACRO_NONE) return otherwise;
-  if (v.kind != XACRO_INT) {
-    wrong(e, "a slice has whole numbers");
-    return 0;
-  }
-  const int64_t n = v.as.whole < 0 ? v.as.whole + count : v.as.whole;
-  return n < 0 ? 0 : n > count ? count : (int)n;
-}
-
-static xacro_value join(evaluator *e, const xacro_list *parts, int begin, int end) {
-  xacro_buffer b = {NULL, 0, 0};
-  for (int i = begin; i < end && is_ok(e); i++)
-    jn_xacro_append(e->x, &b, parts->items[i].as.text, strlen(parts->items[i].as.text));
-  return jn_xacro_string(jn_xacro_text(e->x, &b));
-}
-
-static xacro_value slice(evaluator *e, xacro_value v, xacro_value from, xacro_value to) {
-  if (!is_live(e)) return jn_xacro_none();
-  if (v.kind == XACRO_DICT) return wrong(e, "a dict has no slices");
-  const xacro_list *items = jn_xacro_items(e->x, v);
-  if (items == NULL) return jn_xacro_none();
-  const int begin = bound(e, from, items->count, 0), end = bound(e, to, items->count, items->count);
-  if (v.kind == XACRO_TEXT) return join(e, items, begin, end);
-  xacro_value part = jn_xacro_list_new(e->x, v.kind);
-  for (int i = begin; i < end && is_ok(e); i++) jn_xacro_push(e->x, part.as.list, items->items[i]);
-  return part;
-}
-
-static xacro_value item(evaluator *e, xacro_value v, xacro_value key) {
-  if (!is_live(e)) return jn_xacro_none();
-  if (v.kind == XACRO_DICT) {
-    const xacro_value *found = jn_xacro_get(e->x, v.as.dict, key);
-    if (found != NULL) return *found;
-    jn_xacro_fail(e->x, JN_ERR_SYNTAX, "the dict has no key '%.100s'", jn_xacro_str(e->x, key));
-    return jn_xacro_none();
-  }
-  const xacro_list *items = jn_xacro_items(e->x, v);
-  if (items == NULL) return jn_xacro_none();
-  if (key.kind != XACRO_INT && key.kind != XACRO_BOOL)
-    return wrong(e, "an index is a whole number");
-  const int64_t i = key.as.whole < 0 ? key.as.whole + items->count : key.as.whole;
-  if (i < 0 || i >= items->count) {
-    jn_xacro_fail(e->x, JN_ERR_SYNTAX, "index %lld of %d items", (long long)key.as.whole,
-                  items->count);
-    return jn_xacro_none();
-  }
-  return items->items[i];
 }
 
 static xacro_value index_of(evaluator *e, xacro_value v) {
@@ -422,23 +371,8 @@ static xacro_value index_of(evaluator *e, xacro_value v) {
   if (is_slice && *e->at != ']' && *e->at != ':' && is_ok(e)) to = test(e);
   if (is_ok(e) && sign(e, ":")) return wrong(e, "a step of a slice is not read: " XACRO_ADVICE);
   if (is_ok(e) && !sign(e, "]")) return wrong(e, "']' expected");
-  return is_slice ? slice(e, v, from, to) : item(e, v, from);
-}
-
-static xacro_value attribute(evaluator *e, xacro_value v, const char *name) {
-  static const char *const modules[] = {"math", "python", "xacro"};
-  xacro_value found;
   if (!is_live(e)) return jn_xacro_none();
-  if (strncmp(name, "__", 2) == 0) return wrong(e, "names with two underscores are refused");
-  if (v.kind == XACRO_DICT) return item(e, v, jn_xacro_string(name));
-  if (v.kind == XACRO_SCOPE) {
-    const xacro_symbol *symbol = jn_xacro_find(e->x, v.as.scope, name);
-    if (symbol != NULL) return symbol->value;
-  } else if (v.kind == XACRO_MODULE && jn_xacro_find_function(modules[v.as.whole], name, &found)) {
-    return found;
-  }
-  jn_xacro_fail(e->x, JN_ERR_SYNTAX, "%s has no '%.100s'", jn_xacro_kind_name(v.kind), name);
-  return jn_xacro_none();
+  return is_slice ? jn_xacro_slice(e->x, v, from, to) : jn_xacro_item(e->x, v, from);
 }
 
 static xacro_value postfix(evaluator *e) {
@@ -466,7 +400,7 @@ static xacro_value postfix(evaluator *e) {
         jn_xacro_fail(e->x, JN_ERR_SYNTAX, "the method %s.%.60s() is not read: " XACRO_ADVICE,
                       jn_xacro_kind_name(v.kind), name);
       } else {
-        v = attribute(e, v, name);
+        v = is_live(e) ? jn_xacro_attribute(e->x, v, name) : jn_xacro_none();
       }
     } else {
       break;
@@ -476,113 +410,6 @@ static xacro_value postfix(evaluator *e) {
 }
 
 /* ---- operators */
-
-static xacro_value overflow(evaluator *e) { return wrong(e, "the whole number is too large"); }
-
-static int64_t floor_divide(int64_t a, int64_t b) {
-  return a / b - (a % b != 0 && (a % b < 0) != (b < 0));
-}
-
-static xacro_value whole_arithmetic(evaluator *e, const char *op, int64_t a, int64_t b) {
-  int64_t out = 0;
-  if ((*op == '/' || *op == '%') && b == 0) return wrong(e, "division by zero");
-  if (strcmp(op, "/") == 0) return jn_xacro_number((double)a / (double)b);
-  if (b == -1 && *op != '*' && *op != '+' && *op != '-') { /* INT64_MIN / -1 */
-    if (*op == '%') return jn_xacro_whole(0);
-    return a == INT64_MIN ? overflow(e) : jn_xacro_whole(-a);
-  }
-  if (strcmp(op, "//") == 0) return jn_xacro_whole(floor_divide(a, b));
-  if (*op == '%') return jn_xacro_whole(a - floor_divide(a, b) * b);
-  const int is_over = *op == '+'   ? __builtin_add_overflow(a, b, &out)
-                      : *op == '-' ? __builtin_sub_overflow(a, b, &out)
-                                   : __builtin_mul_overflow(a, b, &out);
-  return is_over ? overflow(e) : jn_xacro_whole(out);
-}
-
-static xacro_value number_arithmetic(evaluator *e, const char *op, double a, double b) {
-  if ((*op == '/' || *op == '%') && b == 0) return wrong(e, "division by zero");
-  if (*op == '%') {
-    const double rest = fmod(a, b);
-    return jn_xacro_number(rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest);
-  }
-  return jn_xacro_number(*op == '+'              ? a + b
-                         : *op == '-'            ? a - b
-                         : *op == '*'            ? a * b
-                         : strcmp(op, "//") == 0 ? floor(a / b)
-                                                 : a / b);
-}
-
-/* a + b for texts and lists, a * n */
-static xacro_value repeat(evaluator *e, xacro_value v, int64_t times) {
-  if (v.kind == XACRO_TEXT) {
-    xacro_buffer b = {NULL, 0, 0};
-    const size_t n = strlen(v.as.text);
-    jn_xacro_scan(e->x, v.as.text);
-    for (int64_t i = 0; i < times && n > 0 && is_ok(e) && jn_xacro_work(e->x, 1); i++)
-      jn_xacro_append(e->x, &b, v.as.text, n);
-    return jn_xacro_string(jn_xacro_text(e->x, &b));
-  }
-  xacro_value out = jn_xacro_list_new(e->x, v.kind);
-  for (int64_t i = 0; i < times && v.as.list->count > 0 && is_ok(e); i++)
-    for (int k = 0; k < v.as.list->count && is_ok(e); k++)
-      jn_xacro_push(e->x, out.as.list, v.as.list->items[k]);
-  return out;
-}
-
-static int is_sequence(xacro_value v) {
-  return v.kind == XACRO_TEXT || v.kind == XACRO_LIST || v.kind == XACRO_TUPLE;
-}
-static int is_whole(xacro_value v) { return v.kind == XACRO_INT || v.kind == XACRO_BOOL; }
-
-static xacro_value arithmetic(evaluator *e, const char *op, xacro_value a, xacro_value b) {
-  double p, q;
-  if (!is_live(e)) return jn_xacro_none();
-  if (is_whole(a) && is_whole(b)) return whole_arithmetic(e, op, a.as.whole, b.as.whole);
-  if (jn_xacro_as_number(a, &p) && jn_xacro_as_number(b, &q)) return number_arithmetic(e, op, p, q);
-  if (*op == '+' && a.kind == XACRO_TEXT && b.kind == XACRO_TEXT) {
-    xacro_buffer t = {NULL, 0, 0};
-    jn_xacro_append(e->x, &t, a.as.text, strlen(a.as.text));
-    jn_xacro_append(e->x, &t, b.as.text, strlen(b.as.text));
-    return jn_xacro_string(jn_xacro_text(e->x, &t));
-  }
-  if (*op == '+' && a.kind == b.kind && is_sequence(a)) {
-    xacro_value out = repeat(e, a, 1);
-    for (int i = 0; is_ok(e) && i < b.as.list->count; i++)
-      jn_xacro_push(e->x, out.as.list, b.as.list->items[i]);
-    return out;
-  }
-  if (*op == '*' && is_sequence(a) && is_whole(b)) return repeat(e, a, b.as.whole);
-  if (*op == '*' && is_sequence(b) && is_whole(a)) return repeat(e, b, a.as.whole);
-  if (*op == '%' && a.kind == XACRO_TEXT) return jn_xacro_format(e->x, a.as.text, b);
-  jn_xacro_fail(e->x, JN_ERR_SYNTAX, "%s %s %s cannot be computed", jn_xacro_kind_name(a.kind), op,
-                jn_xacro_kind_name(b.kind));
-  return jn_xacro_none();
-}
-
-static int contains(evaluator *e, xacro_value in, xacro_value v) {
-  if (in.kind == XACRO_TEXT && v.kind == XACRO_TEXT)
-    return jn_xacro_scan(e->x, in.as.text) && jn_xacro_scan(e->x, v.as.text) &&
-           strstr(in.as.text, v.as.text) != NULL;
-  if (in.kind == XACRO_SCOPE && v.kind == XACRO_TEXT)
-    return jn_xacro_find(e->x, in.as.scope, v.as.text) != NULL;
-  const xacro_list *items = jn_xacro_items(e->x, in);
-  for (int i = 0; items != NULL && i < items->count && is_ok(e); i++)
-    if (jn_xacro_is_equal(e->x, items->items[i], v)) return 1;
-  return 0;
-}
-
-static int compare(evaluator *e, const char *op, xacro_value a, xacro_value b) {
-  double p, q;
-  if (!is_live(e)) return 0;
-  if (strcmp(op, "==") == 0 || strcmp(op, "is") == 0) return jn_xacro_is_equal(e->x, a, b);
-  if (strcmp(op, "!=") == 0 || strcmp(op, "is not") == 0) return !jn_xacro_is_equal(e->x, a, b);
-  if (strcmp(op, "in") == 0) return contains(e, b, a);
-  if (strcmp(op, "not in") == 0) return !contains(e, b, a);
-  if (jn_xacro_as_number(a, &p) && jn_xacro_as_number(b, &q) && (isnan(p) || isnan(q))) return 0;
-  const int order = jn_xacro_compare(e->x, a, b);
-  return op[0] == '<' ? (op[1] == '=' ? order <= 0 : order < 0)
-                      : (op[1] == '=' ? order >= 0 : order > 0);
-}
 
 enum { OR = 1, AND, NOT, COMPARE, SUM, PRODUCT };
 
@@ -630,7 +457,7 @@ static xacro_value comparison(evaluator *e, xacro_value left, const char *op) {
   size_t length;
   for (;;) {
     const xacro_value right = binary(e, SUM);
-    if (is_live(e)) is = compare(e, op, left, right);
+    if (is_live(e)) is = jn_xacro_relation(e->x, op, left, right);
     left = right;
     if (!is_ok(e) || operator_ahead(e, &op, &length) != COMPARE) break;
     e->at += length;
@@ -668,7 +495,7 @@ static xacro_value binary(evaluator *e, int lowest) {
       left = comparison(e, left, op);
     } else {
       const xacro_value right = binary(e, level + 1);
-      left = arithmetic(e, op, left, right);
+      left = is_live(e) ? jn_xacro_arithmetic(e->x, op, left, right) : jn_xacro_none();
     }
   }
   jn_xacro_leave(e->x);
@@ -682,10 +509,10 @@ static xacro_value unary(evaluator *e) {
     v = unary(e);
     if (is_live(e))
       v = v.kind == XACRO_FLOAT ? jn_xacro_number(-v.as.number)
-                                : arithmetic(e, "-", jn_xacro_whole(0), v);
+                                : jn_xacro_arithmetic(e->x, "-", jn_xacro_whole(0), v);
   } else if (sign(e, "+")) {
     v = unary(e);
-    if (is_live(e)) v = arithmetic(e, "+", jn_xacro_whole(0), v);
+    if (is_live(e)) v = jn_xacro_arithmetic(e->x, "+", jn_xacro_whole(0), v);
   } else {
     v = postfix(e);
     if (is_ok(e) && sign(e, "**")) {

@@ -1,0 +1,71 @@
+/* baked_coupled.h (core): generated code of a robot with eliminated mimic joints, by way of its tree
+ * (core/coupled.h): q = G y + b, v = G y', tau_y = G^T tau, M_y = G^T M G. src/generate writes the
+ * tables, and the calls of the functions of the tree between these. */
+#ifndef JOUNCE_CORE_BODY_BAKED_COUPLED_H
+#define JOUNCE_CORE_BODY_BAKED_COUPLED_H
+
+#include "core/body/baked.h"
+
+/* number iq, iv of the tree follows a number of the model; lead < 0: it does not move */
+typedef struct baked_follower {
+  int iq, iv, lead_q, lead_v;
+  double ratio, offset;
+} baked_follower;
+
+/* Numbers x[n] of the model and those that follow, in an array of the tree; at: places there. */
+INLINE void expand_positions(int n, const int *at, int count, const baked_follower *f,
+                             const real *x, double *out) {
+  for (int i = 0; i < n; i++) put_real(out, at[i], x[i]);
+  for (int i = 0; i < count; i++) {
+    const real fixed = real_of(f[i].offset);
+    put_real(out, f[i].iq,
+             f[i].lead_q < 0 ? fixed : f[i].ratio * x[f[i].lead_q < 0 ? 0 : f[i].lead_q] + fixed);
+  }
+}
+INLINE void expand_rates(int n, const int *at, int count, const baked_follower *f, const real *x,
+                         double *out) {
+  for (int i = 0; i < n; i++) put_real(out, at[i], x[i]);
+  for (int i = 0; i < count; i++)
+    put_real(out, f[i].iv,
+             f[i].lead_v < 0 ? real_of(0) : f[i].ratio * x[f[i].lead_v < 0 ? 0 : f[i].lead_v]);
+}
+/* out = G^T force */
+INLINE void fold_forces(int n, const int *at, int count, const baked_follower *f,
+                        const double *force, real *out) {
+  for (int i = 0; i < n; i++) out[i] = take_real(force, at[i]);
+  for (int i = 0; i < count; i++)
+    if (f[i].lead_v >= 0) out[f[i].lead_v] += f[i].ratio * take_real(force, f[i].iv);
+}
+
+/* M = L D L^T in place, L below the diagonal, 1/D on it. A pivot is zero below `part` of its diagonal
+ * plus `least`.
+ * Returns the states whose matrix is positive, one bit each. */
+INLINE int factor_coupled(int n, real *M, double part, const double *least) {
+  int good = ~0;
+  for (int i = 0; i < n; i++) {
+    const real smallest = part * M[i * n + i] + real_of(least[i]);
+    real d = M[i * n + i];
+    for (int k = 0; k < i; k++) {
+      real x = M[i * n + k];
+      for (int c = 0; c < k; c++) x -= M[i * n + c] * M[k * n + c];
+      M[i * n + k] = x;
+    }
+    for (int k = 0; k < i; k++) {
+      const real x = M[i * n + k];
+      M[i * n + k] = x * M[k * n + k];
+      d -= x * M[i * n + k];
+    }
+    good &= real_greater(d, smallest);
+    M[i * n + i] = 1 / d;
+  }
+  return good;
+}
+INLINE void solve_coupled(int n, const real *L, real *b) {
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < i; k++) b[i] -= L[i * n + k] * b[k];
+  for (int i = 0; i < n; i++) b[i] *= L[i * n + i];
+  for (int i = n; i-- > 0;)
+    for (int k = i + 1; k < n; k++) b[i] -= L[k * n + i] * b[k];
+}
+
+#endif
