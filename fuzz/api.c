@@ -1,10 +1,16 @@
-/* api.c: fuzz target for the C interface: calls in any order with any numbers: a spec built from
- * the bytes, data of some order, settings, compute functions, outputs in blocks of exactly their
- * size. */
+/* api.c: fuzz target for the C interface: calls in any order with any numbers.
+ *
+ * First byte below 128: it chooses a robot; then a record for each call of a public compute function
+ * (tests/helpers/calls_list.h has all of them): which one, and up to two numbers of its inputs that
+ * are replaced. A call that succeeds has finite outputs, one that fails leaves them as they were.
+ *
+ * Else: a spec built from the bytes, data of some order, settings, compute functions, outputs in
+ * blocks of exactly their size. */
 #include <jounce/jounce.h>
 #include <math.h>
 #include <string.h>
 
+#include "helpers/calls.h"
 #include "target.h"
 
 typedef struct source {
@@ -71,6 +77,70 @@ static void add_body(source *s, jn_spec *spec, int i) {
   PROMISE(jn_spec_add_frame(spec, &f) == JN_OK);
 }
 
+/* ---- calls on robots that are made once */
+
+enum { SUBJECTS = 8, MOST_CALLS = 4 };
+typedef struct record {
+  uint8_t call, flags; /* flags: 1, 2: the changes; 4: the earlier changes are undone first */
+  uint8_t slot[2], index[2], value[2];
+} record;
+_Static_assert(sizeof(record) == 8, "a record is eight bytes");
+
+static size_t outputs[SUBJECTS][256]; /* numbers that a call writes; 0: it does not apply */
+
+static void fill_outputs(subject *s, size_t n) {
+  for (size_t i = 0; i < n; i++) s->out[i] = s->before[i] = 0x1.23456789abcdep+300;
+}
+
+static subject *subject_number(int i) {
+  static subject made[SUBJECTS];
+  static const jn_joint_type base[4] = {JN_JOINT_FREE, JN_JOINT_FIXED, JN_JOINT_REVOLUTE,
+                                        JN_JOINT_SPHERICAL};
+  if (made[i].in) return &made[i];
+  made[i] = subject_new((uint64_t)i + 1, 1 + i % 4, base[i % 4], TYPES_ALL, i / 2 % 3,
+                        (jn_representation)(i % 4), (jn_formulation)(i / 2 % 4));
+  PROMISE(call_count <= 256);
+  for (int c = 0; c < call_count; c++) {
+    fill_outputs(&made[i], 1);
+    const int status = call_run(&made[i], &calls[c]);
+    outputs[i][c] = status == SKIPPED || status == JN_ERR_ARGUMENT ? 0 : made[i].used;
+  }
+  return &made[i];
+}
+
+static void change(const subject *s, const record *r, int k) {
+  const struct slot *slot = &s->slot[r->slot[k] % SLOTS];
+  source value = {&r->value[k], &r->value[k] + 1};
+  if (slot->n) slot->x[r->index[k] % slot->n] = number(&value);
+}
+
+static void run_calls(int which, const uint8_t *bytes, size_t size) {
+  subject *s = subject_number(which);
+  record r;
+  for (int done = 0; size >= sizeof r && done < MOST_CALLS; done++) {
+    memcpy(&r, bytes, sizeof r);
+    bytes += sizeof r, size -= sizeof r;
+    const int c = r.call % call_count;
+    const size_t n = outputs[which][c];
+    if (r.flags & 4) memcpy(s->in, s->good, s->in_count * sizeof *s->in);
+    if (r.flags & 1) change(s, &r, 0);
+    if (r.flags & 2) change(s, &r, 1);
+    if (n == 0) continue;
+    fill_outputs(s, n);
+    const int status = call_run(s, &calls[c]);
+    if (status == SKIPPED || calls[c].reads & READS_JET)
+      continue;           /* READS_JET: several functions */
+    PROMISE(status >= 0); /* else the state has changed after a failure */
+    if (status == JN_OK)
+      for (size_t i = 0; i < s->used; i++) PROMISE(isfinite(s->out[i]));
+    else
+      PROMISE(memcmp(s->out, s->before, n * sizeof *s->out) == 0);
+  }
+  memcpy(s->in, s->good, s->in_count * sizeof *s->in);
+}
+
+/* ---- calls on a robot of the bytes */
+
 typedef struct world {
   const jn_model *model;
   jn_data *data;
@@ -81,17 +151,21 @@ typedef struct world {
 } world;
 
 static double *room(size_t n) {
-  double *x = malloc(n ? n * sizeof *x : 1);
+  double *x = arena()->allocate(n * sizeof *x, NULL);
   PROMISE(x != NULL);
+  for (size_t i = 0; i < n; i++) x[i] = 0x1.23456789abcdep+300;
   return x;
 }
 
+static void drop(double *x) { arena()->release(x, NULL); }
+
 static void finish(jn_status status, double *x, size_t n) {
-  for (size_t i = 0; status == JN_OK && i < n; i++) PROMISE(isfinite(x[i]));
-  free(x);
+  for (size_t i = 0; i < n; i++)
+    PROMISE(status == JN_OK ? isfinite(x[i]) : x[i] == 0x1.23456789abcdep+300);
+  drop(x);
 }
 
-static void call(source *s, world *w) {
+static void call_one(source *s, world *w) {
   const int what = next(s), order = next(s) % 5;
   const size_t nv = w->nv, rows = (size_t)order + 1, n = rows * nv;
   const jn_model *m = w->model;
@@ -159,13 +233,13 @@ static void call(source *s, world *w) {
       finish(jn_regressor(m, d, order, w->q, w->v, x), x, 10 * w->nb * n);
       break;
     case 14: {
-      jn_rotor_load load[JN_MAX_ROTORS];
+      jn_rotor_load loads[JN_MAX_ROTORS];
       double *thrust = room(JN_MAX_ROTORS * ((size_t)order + 1)), W[30];
       for (int i = 0; i < 30; i++) W[i] = number(s);
       if (order <= 4 && jn_rotor_thrusts(m, order, W, thrust, NULL) == JN_OK &&
-          jn_rotor_loads(m, order, thrust, load) == JN_OK)
+          jn_rotor_loads(m, order, thrust, loads) == JN_OK)
         jn_rotor_speeds(m, order, thrust, thrust);
-      free(thrust);
+      drop(thrust);
       x = room(n);
       finish(jn_inverse_vjp(m, d, order, w->q, w->v, e, w->tau, NULL, NULL), x, 0);
       break;
@@ -180,21 +254,21 @@ static void call(source *s, world *w) {
   }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+static void run_built(const uint8_t *bytes, size_t size) {
   source s = {bytes, bytes + size};
   jn_spec *spec = NULL;
   jn_model *model = NULL;
   jn_error error;
   const int bodies = next(&s) % 5 + 1;
-  PROMISE(jn_spec_new("made", NULL, &spec) == JN_OK);
+  PROMISE(jn_spec_new("made", arena(), &spec) == JN_OK);
   for (int i = 0; i < bodies; i++) add_body(&s, spec, i);
-  jn_status status = jn_model_build(spec, NULL, NULL, &model, &error);
+  jn_status status = jn_model_build(spec, NULL, arena(), &model, &error);
   PROMISE((status == JN_OK) == (model != NULL));
   jn_spec_free(spec);
-  if (!model) return 0;
+  if (!model) return;
   world w = {.model = model};
   const int largest = next(&s) % 5;
-  PROMISE(jn_data_new(model, largest, NULL, &w.data) == JN_OK);
+  PROMISE(jn_data_new(model, largest, arena(), &w.data) == JN_OK);
   w.nq = (size_t)jn_model_nq(model), w.nv = (size_t)jn_model_nv(model);
   w.nb = (size_t)jn_model_body_count(model);
   w.q = room(w.nq);
@@ -209,9 +283,67 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   for (size_t i = 0; i < 30; i++) wrench[i] = number(&s);
   w.wrench = (jn_applied_wrench){next(&s) % 3, (jn_representation)(next(&s) % 4), wrench};
   w.external = (jn_external){1, &w.wrench, NULL};
-  for (int i = 0; i < 12 && s.at < s.end; i++) call(&s, &w);
-  free(w.q), free(w.v), free(w.tau);
+  for (int i = 0; i < 12 && s.at < s.end; i++) call_one(&s, &w);
+  drop(w.q), drop(w.v), drop(w.tau);
   jn_data_free(w.data);
   jn_model_free(model);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+  if (size < 1) return 0;
+  if (bytes[0] < 128)
+    run_calls(bytes[0] % SUBJECTS, bytes + 1, size - 1);
+  else
+    run_built(bytes + 1, size - 1);
+  input_end();
   return 0;
 }
+
+#ifdef JOUNCE_FUZZ
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
+
+/* Calls are added, left out, repeated, exchanged; their numbers become others. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed) {
+  const size_t count = size > 1 ? (size - 1) / sizeof(record) : 0,
+               room = most > 1 ? (most - 1) / sizeof(record) : 0;
+  uint32_t x = seed * 2654435761u + 1;
+  uint8_t *at = data + 1, other[sizeof(record)], fresh[sizeof(record)];
+  if (size < 1 || data[0] >= 128 || room == 0 || seed % 16 == 0)
+    return LLVMFuzzerMutate(data, size, most);
+  for (size_t i = 0; i < sizeof fresh; i++)
+    fresh[i] = (uint8_t)((x = x * 1664525u + 1013904223u) >> 24);
+  const size_t i = count ? (x >> 8) % count : 0, k = count ? (x >> 16) % count : 0;
+  uint8_t *a = at + i * sizeof(record), *b = at + k * sizeof(record);
+  switch (seed / 16 % 8) {
+    case 0: /* one more call */
+    case 1:
+      if (count == room || count == MOST_CALLS) break;
+      memmove(a + sizeof fresh, a, (count - i) * sizeof fresh);
+      memcpy(a, fresh, sizeof fresh);
+      return 1 + (count + 1) * sizeof fresh;
+    case 2: /* one fewer */
+      if (count < 2) break;
+      memmove(a, a + sizeof fresh, (count - i - 1) * sizeof fresh);
+      return 1 + (count - 1) * sizeof fresh;
+    case 3: /* exchanged */
+      if (count < 2) break;
+      memcpy(other, a, sizeof other);
+      memcpy(a, b, sizeof other);
+      memcpy(b, other, sizeof other);
+      return size;
+    case 4: /* another function on the same numbers */
+      if (count) a[0] = fresh[0];
+      return size;
+    case 5: /* other numbers in the same function */
+      if (count) memcpy(a + 1, fresh + 1, sizeof fresh - 1);
+      return size;
+    case 6: /* another robot */
+      data[0] = fresh[0] & 127;
+      return size;
+    default:
+      break;
+  }
+  return LLVMFuzzerMutate(data, size, most);
+}
+#endif

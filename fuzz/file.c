@@ -1,6 +1,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -29,4 +30,9 @@ const char *own_file(const char *name) {
   made = 1;
   snprintf(path, sizeof path, "%s/%s", folder, name);
   return path;
+}
+
+void put_file(const char *path, const void *bytes, size_t size) {
+  const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  PROMISE(file >= 0 && write(file, bytes, size) == (ssize_t)size && close(file) == 0);
 }

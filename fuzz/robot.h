@@ -19,7 +19,7 @@ static const char *const robot_texts[2] = {
         "B2", "\"parent\":\"B1\",\"joint\":{\"name\":\"q2\",\"type\":\"cylindrical\",\"axis\":[0,1,0]}") "]}"};
 #undef BODY
 
-static const jn_model *robot_of(int which) {
+static inline const jn_model *robot_of(int which) {
   static jn_model *model[2];
   jn_spec *spec = NULL;
   if (!model[which]) {

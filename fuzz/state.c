@@ -19,6 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   static jn_layout *layouts[2];
   if (!layouts[bytes[0] & 1])
     PROMISE(jn_layout_new(m, JN_LAYOUT_MUJOCO, NULL, &layouts[bytes[0] & 1], NULL) == JN_OK);
+  arena();
   const jn_layout *layout = bytes[0] & 32 ? layouts[bytes[0] & 1] : NULL;
   int status = cli_state_read(file_of_bytes(bytes + 1, size - 1), m, layout, &need, &state);
   PROMISE(status >= 0 && status <= 2);
@@ -27,5 +28,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     for (int i = 0; i < (order + 2) * jn_model_nv(m); i++) PROMISE(isfinite(state.v[i]));
   }
   cli_state_free(&state);
+  input_end();
   return 0;
 }

@@ -3,6 +3,7 @@
 #ifndef FUZZ_TARGET_H
 #define FUZZ_TARGET_H
 
+#include <jounce/base.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,9 +19,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
     }                                                                                 \
   } while (0)
 
+/* Memory for one input, which begins with the first call. Values of jansson are in it, too. */
+const jn_allocator *arena(void);
+
+/* Ends an input: every block of the arena must have been released. An input that took more than a
+ * second of processor time ends the program. */
+void input_end(void);
+
+/* Of the input: 1 of 16 is computed with, say. */
+uint32_t hash_of(const uint8_t *bytes, size_t size);
+
 /* Writes the bytes to a temporary file, for functions that only read files; valid until the next
  * call. */
 const char *file_of_bytes(const uint8_t *bytes, size_t size);
+
+/* Replaces the content of a file. */
+void put_file(const char *path, const void *bytes, size_t size);
 
 /* The path of a file in a temporary folder of this process; valid until the next call. */
 const char *own_file(const char *name);

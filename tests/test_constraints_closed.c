@@ -50,6 +50,32 @@ static void forward(mechanism *m, const jn_constraints *c) {
                                             m->v + m->nv, m->lambda));
 }
 
+/* Without constraints they are the functions of the tree, and touch no memory of constraints. */
+static void a_tree_without_constraints(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 6; seed++) {
+    robot r = robot_random(seed, 1 + (int)seed, seed % 2 ? JN_JOINT_FREE : JN_JOINT_REVOLUTE,
+                           TYPES_ALL, 3);
+    double *tau = doubles(r.n), *other = doubles(r.n), *v = doubles((size_t)r.nv);
+    unsigned char *dependent = calloc((size_t)r.nv + 1, 1);
+    int rank = -1;
+    assert_ok(jn_inverse_dynamics(r.model, r.data, 3, r.q, r.v, NULL, tau));
+    assert_ok(
+        jn_constrained_inverse_dynamics(r.model, r.data, 3, r.q, r.v, NULL, NULL, other, NULL));
+    check_residual("inverse", row_error(4, (size_t)r.nv, other, tau, NULL), 1e-9);
+    assert_ok(jn_constrained_forward_dynamics(r.model, r.data, 3, r.q, r.v, tau, NULL, NULL, other,
+                                              NULL));
+    check_residual("forward", row_error(4, (size_t)r.nv, other, r.v + r.nv, NULL), 1e-9);
+    assert_ok(jn_impact(r.model, r.data, r.q, r.v, NULL, v, NULL));
+    check_residual("impact", largest_difference(v, r.v, (size_t)r.nv), 1e-12);
+    assert_ok(jn_constraint_rank(r.model, r.data, r.q, NULL, &rank, NULL, dependent));
+    assert_int_equal(rank, 0);
+    for (int i = 0; i < r.nv; i++) assert_int_equal(dependent[i], 0);
+    free(tau), free(other), free(v), free(dependent);
+    robot_free(&r);
+  }
+}
+
 /* x = r cos(omega t) */
 static void scotch_yoke_of_point_on_line(void **state) {
   (void)state;
@@ -409,6 +435,7 @@ static void a_humanoid_on_both_feet_one_foot_and_none(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_tree_without_constraints),
       cmocka_unit_test(scotch_yoke_of_point_on_line),
       cmocka_unit_test(cardan_joint_of_universal),
       cmocka_unit_test(moving_plane_of_point_on_plane),

@@ -151,6 +151,27 @@ static void work_and_memory_are_limited(void **state) {
   free(u.text);
 }
 
+/* Texts of 1 MB in a loop: looking through them counts, so a small file cannot take minutes. */
+static void looking_through_long_texts_counts(void **state) {
+  (void)state;
+  static const char *const loops[] = {"a == b", "a >= b", "'y' in a", "a in b + 'x'"};
+  char text[400];
+  jn_error error;
+  char *out = NULL;
+  for (size_t i = 0; i < COUNT(loops); i++) {
+    snprintf(
+        text, sizeof text,
+        "<r>" P("a", "${\"x\" * 1000000}")
+            P("b", "${\"x\" * 1000000}") "<l n=\"${len([1 for i in range(100000) if %s])}\"/></r>",
+        loops[i]);
+    assert_status(jn_xacro_expand_text(text, strlen(text), "text", NULL, NULL, &out, &error),
+                  JN_ERR_LIMIT);
+  }
+  /* many separators or letters: in proportion to both texts, not to their product */
+  becomes("<a>${len(tokenize('a,' * 400000, ',' * 4000000))}</a>", "<a>400000</a>");
+  becomes("<a>${len(('x' * 3000000).rstrip('y' * 3000000 + 'x'))}</a>", "<a>0</a>");
+}
+
 static void includes_are_limited(void **state) {
   (void)state;
   jn_spec *spec = NULL;
@@ -204,6 +225,7 @@ int main(void) {
       cmocka_unit_test(nesting_is_limited),
       cmocka_unit_test(a_small_stack_is_enough),
       cmocka_unit_test(work_and_memory_are_limited),
+      cmocka_unit_test(looking_through_long_texts_counts),
       cmocka_unit_test(includes_are_limited),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);

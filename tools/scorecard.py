@@ -71,8 +71,9 @@ LINES = [
     dict(line=9, what="fuzzing",
          means="All code that reads files or arguments is run on millions of damaged inputs. There must be "
                "no crash, no hang and no leak.",
-         note="A billion executions take about a week on one core. Every run adds its count to "
-              "fuzz/executions.json. The line falls short until the sum is reached.",
+         note="Every run adds its counts to fuzz/executions.json; the line judges their sum, and that of each kind of "
+              "file, of the arguments and of the C interface. A billion executions, the mark for 1.0, take about a day "
+              "on one core.",
          quick=["tools/fuzz_score --quick"], full=["tools/fuzz_score"]),
     dict(line=10, what="loading is bounded", alone=True,
          means="Memory and time for reading a model in proportion to the size of the file, on adversarial "

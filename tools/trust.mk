@@ -33,12 +33,12 @@ oom: setup-test
 	@$(MAKE) --no-print-directory all CMAKE_FLAGS="-DJOUNCE_TESTS=ON -DJOUNCE_WERROR=ON"
 	$(BUILD)/tests/oom --full
 
-# T seconds of fuzzing in all, one target of fuzz/ after the other; what it finds is in build-fuzz/found
+# T seconds of fuzzing in all, a target of fuzz/ on each core; what it finds is in build-fuzz/found
 T ?= 600
 build-fuzz: setup-test
 	@tools/setup fuzz
 	@CC=clang $(MAKE) --no-print-directory all BUILD=build-fuzz \
-	  CMAKE_FLAGS="-DJOUNCE_FUZZ=ON -DJOUNCE_SANITIZE=ON -DJOUNCE_WEB=OFF -DCMAKE_BUILD_TYPE=RelWithDebInfo"
+	  CMAKE_FLAGS="-DJOUNCE_FUZZ=ON -DJOUNCE_SANITIZE=ON -DJOUNCE_WEB=OFF -DJOUNCE_GPU=OFF -DCMAKE_BUILD_TYPE=RelWithDebInfo"
 fuzz: build-fuzz
 	tools/fuzz $(T)
 

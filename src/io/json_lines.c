@@ -148,3 +148,9 @@ json_t *jn_json_load(const char *text, size_t size, int *lacks_memory, json_erro
   errno = saved;
   return root;
 }
+
+void jn_json_dump_free(char *text) {
+  json_free_t release;
+  json_get_alloc_funcs(NULL, &release);
+  if (text != NULL) release(text);
+}

@@ -33,4 +33,7 @@ void jn_json_lines_free(json_lines *lines);
  * *where is its report. */
 json_t *jn_json_load(const char *text, size_t size, int *lacks_memory, json_error_t *where);
 
+/* Releases a text of jansson, whose memory may come from the application (json_set_alloc_funcs). */
+void jn_json_dump_free(char *text);
+
 #endif

@@ -56,7 +56,7 @@ const char *jn_nearest_word(const char *word, const char *const *words) {
   size_t least = 3, n = strlen(word);
   for (; *words != NULL && n <= LONGEST; words++) {
     size_t m = strlen(*words);
-    if (m > LONGEST) continue;
+    if (m > LONGEST || (m > n ? m - n : n - m) >= least) continue; /* distance >= |m - n| */
     size_t distance = (size_t)jn_edit_distance(word, *words, 0);
     /* two edits make a short word into any other */
     if (distance < least && distance < m && distance < n) {

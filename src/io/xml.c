@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/block.h"
 #include "base/fail.h"
 
 enum { XML_PIECE = 64 * 1024 }; /* least number of bytes given to expat at once */
-_Static_assert(JN_MAX_XML_NAMES < JN_XML_NAME_SLOTS, "a free slot ends every search");
 
 #define MARKUP_TOO_LONG "a single tag or comment is longer than %d KiB: shorten it"
 
@@ -42,12 +42,31 @@ uint64_t jn_xml_hash(uint64_t hash, const char *text) {
   return hash;
 }
 
+/* The slot that holds `hash`, or the free one where it belongs. */
+static size_t slot_of(const uint64_t *names, size_t slots, uint64_t hash) {
+  size_t slot = (size_t)(hash ^ hash >> 32) % slots;
+  while (names[slot] != 0 && names[slot] != hash) slot = (slot + 1) % slots;
+  return slot;
+}
+
+/* Doubles the table of names. Returns 0 if memory is missing. */
+static int double_names(xml_reader *x) {
+  const size_t slots = 2 * x->slots;
+  uint64_t *names = jn_block_new(x->hooks, slots, sizeof *names);
+  if (names == NULL) return 0;
+  for (size_t i = 0; i < x->slots; i++)
+    if (x->names[i] != 0) names[slot_of(names, slots, x->names[i])] = x->names[i];
+  if (x->names != x->first_names) jn_block_free(x->hooks, x->names);
+  x->names = names;
+  x->slots = slots;
+  return 1;
+}
+
 /* Expat stores every different name, so their number is limited. */
 static int is_name_accepted(xml_reader *x, const char *name) {
   const uint64_t hash =
       jn_xml_hash(jn_xml_hash_start, name) | 1; /* not 0, which marks a free slot */
-  size_t slot = (size_t)(hash ^ hash >> 32) % JN_XML_NAME_SLOTS;
-  while (x->names[slot] != 0 && x->names[slot] != hash) slot = (slot + 1) % JN_XML_NAME_SLOTS;
+  size_t slot = slot_of(x->names, x->slots, hash);
   if (x->names[slot] == hash) return 1;
   if (x->name_count == JN_MAX_XML_NAMES) {
     jn_xml_fail(x, JN_ERR_LIMIT, jn_xml_line(x),
@@ -55,8 +74,9 @@ static int is_name_accepted(xml_reader *x, const char *name) {
     return 0;
   }
   x->names[slot] = hash;
-  x->name_count++;
-  return 1;
+  if (2 * ++x->name_count < x->slots || double_names(x)) return 1; /* a free slot ends a search */
+  jn_xml_fail(x, JN_ERR_MEMORY, jn_xml_line(x), "out of memory");
+  return 0;
 }
 
 static int are_names_accepted(xml_reader *x, const char *element, const char **attributes) {
@@ -228,6 +248,8 @@ static jn_status parse(xml_reader *x, const char *text, size_t size) {
 jn_status jn_xml_read(xml_reader *x, const char *text, size_t size) {
   x->parser = XML_ParserCreate(NULL);
   if (x->parser == NULL) return jn_fail(x->error, JN_ERR_MEMORY, x->file, 0, "out of memory");
+  x->names = x->first_names;
+  x->slots = JN_XML_FIRST_SLOTS;
   XML_SetUserData(x->parser, x);
   XML_SetElementHandler(x->parser, on_start, on_end);
   XML_SetCommentHandler(x->parser, on_comment);
@@ -237,6 +259,7 @@ jn_status jn_xml_read(xml_reader *x, const char *text, size_t size) {
   jn_status status = parse(x, text, size);
   XML_ParserFree(x->parser);
   x->parser = NULL;
+  if (x->names != x->first_names) jn_block_free(x->hooks, x->names);
   return status;
 }
 

@@ -10,10 +10,11 @@
 #include <stdarg.h>
 #include <stdint.h>
 
-enum { JN_XML_NAME_SLOTS = 16384 }; /* size of the hash table of names */
+enum { JN_XML_FIRST_SLOTS = 64 }; /* of a hash table of names; it doubles when it is half full */
 
 typedef struct xml_reader {
   /* set before jn_xml_read */
+  const jn_allocator *hooks;
   const char *file; /* in messages */
   jn_error *error;  /* may be NULL */
   int most_depth;   /* elements nested deeper are refused */
@@ -27,8 +28,10 @@ typedef struct xml_reader {
   int declaration_line; /* of <?xml ...?>, where it is not at the start of the text; 0: it is */
   size_t given;         /* bytes given to expat */
   XML_Parser parser;
-  uint64_t names[JN_XML_NAME_SLOTS]; /* hashes of the names of elements and attributes; 0: free */
-  int name_count;
+  uint64_t *names; /* [slots] hashes of the names of elements and attributes; 0: free */
+  size_t slots;
+  size_t name_count;
+  uint64_t first_names[JN_XML_FIRST_SLOTS];
 } xml_reader;
 
 /* Calls `start` and `end` for each element, until one of them fails. The reader must be zero apart

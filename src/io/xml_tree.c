@@ -18,18 +18,40 @@ typedef struct builder {
   int text_line;
 } builder;
 
-/* The one copy of a name in the tree; NULL: out of memory. */
-static const char *stored_name(xml_tree *tree, const char *name) {
+/* The slot that holds `name`, or a free one; NULL: the table is too crowded there. */
+static const char **name_slot(const char **names, size_t slots, const char *name) {
   const uint64_t hash = jn_xml_hash(jn_xml_hash_start, name);
-  size_t slot = (size_t)(hash ^ hash >> 32) % JN_XML_NAME_SLOTS, tried = 0;
-  while (tree->names[slot] != NULL && tried++ < 64) {
-    if (strcmp(tree->names[slot], name) == 0) return tree->names[slot];
-    slot = (slot + 1) % JN_XML_NAME_SLOTS;
+  size_t slot = slots > 0 ? (size_t)(hash ^ hash >> 32) % slots : 0;
+  for (size_t tried = 0; tried < 64 && tried < slots; tried++, slot = (slot + 1) % slots)
+    if (names[slot] == NULL || strcmp(names[slot], name) == 0) return &names[slot];
+  return NULL;
+}
+
+/* Doubles the table of names; the arena keeps the old one. Returns 0 if memory is missing. */
+static int double_names(xml_tree *tree) {
+  const size_t slots = tree->slots > 0 ? 2 * tree->slots : JN_XML_FIRST_SLOTS;
+  const char **names = jn_arena_new(&tree->arena, &tree->hooks, slots * sizeof *names);
+  if (names == NULL) return 0;
+  for (size_t i = 0; i < tree->slots; i++) {
+    if (tree->names[i] == NULL) continue;
+    const char **slot = name_slot(names, slots, tree->names[i]);
+    if (slot != NULL) *slot = tree->names[i];
   }
+  tree->names = names;
+  tree->slots = slots;
+  return 1;
+}
+
+/* The one copy of a name in the tree, or a second one where the table is crowded; NULL: out of
+ * memory. */
+static const char *stored_name(xml_tree *tree, const char *name) {
+  if (2 * tree->name_count >= tree->slots && !double_names(tree)) return NULL;
+  const char **slot = name_slot(tree->names, tree->slots, name);
+  if (slot != NULL && *slot != NULL) return *slot;
   const char *copy = jn_arena_copy(&tree->arena, &tree->hooks, name);
-  /* the table may be crowded by the names of many files: then the name has a second copy */
-  if (tree->names[slot] == NULL) tree->names[slot] = copy;
-  return copy;
+  if (slot == NULL || copy == NULL) return copy;
+  tree->name_count++;
+  return *slot = copy;
 }
 
 /* A copy of an element, not yet in its place; NULL: out of memory. */
@@ -138,6 +160,7 @@ jn_status jn_xml_tree_read(xml_tree *tree, const char *text, size_t size, const 
                            int file, xml_node *parent, xml_node **root, jn_error *error) {
   builder *b = jn_block_new(&tree->hooks, 1, sizeof *b);
   if (b == NULL) return jn_fail(error, JN_ERR_MEMORY, file_name, 0, "out of memory");
+  b->xml.hooks = &tree->hooks;
   b->xml.file = file_name;
   b->xml.error = error;
   b->xml.most_depth = tree->most_depth;

@@ -18,8 +18,9 @@ struct xml_node {
 typedef struct xml_tree {
   jn_allocator hooks;
   jn_arena arena;
-  int count;                            /* of elements */
-  const char *names[JN_XML_NAME_SLOTS]; /* hash table: each name is stored once */
+  int count;          /* of elements */
+  const char **names; /* [slots] hash table in the arena: each name is stored once */
+  size_t slots, name_count;
   /* 1: the element is kept; 0: it is skipped with all that it contains */
   int (*keep)(const xml_node *parent, const char *element);
   int keeps_text; /* characters become nodes, white space alone does not */

@@ -31,7 +31,7 @@ static jn_status hash_job(const jn_sweep *s, const json_t *job, char text[SHA256
   if (!dump) return JN_ERR_MEMORY;
   jn_sha256_begin(&h);
   hash_text(&h, dump);
-  free(dump);
+  jn_json_dump_free(dump);
   for (int i = 0; i < s->trajectories && !status; i++)
     status = hash_motion(s, s->trajectory[i], &h);
   jn_sha256_end(&h, text);
@@ -73,7 +73,7 @@ jn_status jn_sweep_manifest(jn_sweep *s, const json_t *job, jn_error *error) {
   char *text = m ? json_dumps(m, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) : NULL;
   json_decref(m);
   if (text) s->manifest_text = jn_arena_copy(&s->arena, &s->hooks, text);
-  free(text);
+  jn_json_dump_free(text);
   if (!s->manifest_text) return jn_fail(error, JN_ERR_MEMORY, NULL, 0, "out of memory");
   jn_sha256 h;
   jn_sha256_begin(&h);

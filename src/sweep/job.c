@@ -57,7 +57,7 @@ static int read_trajectory(jn_sweep *s, const jn_json *v, const char *beside, jn
     if (!text) return jn_json_fail(v, JN_ERR_MEMORY, "out of memory");
     status = jn_trajectory_parse(text, strlen(text), v->text->file, s->model, NULL, NULL, &s->hooks,
                                  out, &error);
-    free(text);
+    jn_json_dump_free(text);
   } else {
     const char *name = jn_json_string(v);
     if (!name) return 0;
@@ -445,10 +445,9 @@ static jn_status find_engine(jn_sweep *s) {
 static jn_status parse(jn_sweep *s, const char *text, size_t size, const char *name,
                        const char *beside, const jn_spec *spec, jn_error *error) {
   jn_json_text t;
-  jn_status status = print_model(s, spec, error);
+  jn_status status = jn_json_open(&t, text, size, name, &s->hooks, error);
+  if (!status) status = print_model(s, spec, error);
   if (!status) status = jn_model_build(spec, &s->build, &s->hooks, &s->model, error);
-  if (status) return status;
-  status = jn_json_open(&t, text, size, name, &s->hooks, error);
   if (!status) {
     const jn_json root = jn_json_root(&t);
     read_job(s, &root, spec, beside);

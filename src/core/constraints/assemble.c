@@ -60,7 +60,7 @@ static double residuals(const search *s, const double *q, double *rest, int *row
 /* sum of (residual / size of the row of J)^2 */
 static double merit(const search *s, const double *rest) {
   double sum = 0;
-  for (int n = 0; n < s->b.first_row[s->b.count]; n++) {
+  for (int n = 0; n < blocks_rows(&s->b); n++) {
     const double x = rest[s->b.row[n]] / s->c.w->row_scale[n];
     sum += x * x;
   }

@@ -38,6 +38,8 @@ static inline blocks blocks_at(const closure *c) {
 static inline int block_rows(const blocks *b, int i) {
   return b->first_row[i + 1] - b->first_row[i];
 }
+/* of all blocks */
+static inline int blocks_rows(const blocks *b) { return b->count > 0 ? b->first_row[b->count] : 0; }
 static inline int block_dofs(const blocks *b, int i) {
   return b->first_dof[i + 1] - b->first_dof[i];
 }
@@ -109,6 +111,7 @@ static inline void blocks_list(const closure *c, blocks *b) {
  * with those that carry one side (the nonzero columns of J). */
 static inline blocks blocks_make(const closure *c, int to_root) {
   const jn_model *m = c->m;
+  if (m->ncut == 0) return (blocks){0}; /* the arrays are empty */
   blocks b = blocks_at(c);
   for (int l = 0; l < m->nlink; l++) b.owner[l] = -1;
   for (int i = 0; i < m->ncut; i++) {

@@ -25,7 +25,7 @@ jn_status jn_closure_check(const closure *c, jn_data *data, const jn_constraints
                            int velocity);
 /* J as jets of orders 0..K in w->row_jacobian, after screws and wrenches. */
 void jn_closure_jacobian(const closure *c, int K);
-/* Weights of the joints' forces: the user's, else 1 / effort limit. */
+/* Weights of the joints' forces: the user's, else 1 / effort limit. Without constraints: nothing. */
 void jn_closure_weights(const jn_model *m, const jn_constraints *constraints, double *weight);
 /* JN_ERR_RANK (or another status) for row r, with its constraint. */
 jn_status jn_closure_fail(jn_data *data, jn_status status, int row, int order, double residual,

@@ -35,7 +35,7 @@ static jn_status least_norm(const closure *c, jn_data *data, const blocks *b, in
 }
 
 void jn_closure_weights(const jn_model *m, const jn_constraints *constraints, double *weight) {
-  for (int i = 0; i < m->nbody; i++)
+  for (int i = 0; i < m->nbody && m->ncut > 0; i++)
     for (int j = m->joint[i].iv; j < m->joint[i].iv + m->joint[i].nv; j++) {
       const double effort = m->joint[i].limits.effort;
       weight[j] = constraints && constraints->weights ? constraints->weights[j]

@@ -142,7 +142,7 @@ static inline double closure_rest(const closure *c, const blocks *b, int k, int 
     const jn_cut *cut = &c->m->cut[i];
     for (int r = cut->row; r < cut->row + cut->rows && cut_is_active(c, i); r++) rest[r] *= k + 1;
   }
-  for (int n = 0; n < b->first_row[b->count] && c->proximal > 0; n++)
+  for (int n = 0; n < blocks_rows(b) && c->proximal > 0; n++)
     rest[b->row[n]] += row_proximal(c, n) * lambda[b->row[n]];
   if (pass) {
     const double most = closure_worst(c, rest, size, worst);
@@ -177,7 +177,7 @@ static inline int closure_order(const closure *c, const blocks *b, int k, double
     before = *left;
     closure_solve(c, b, rest, delta);
     closure_correct(c, k, delta);
-    for (int n = 0; n < b->first_row[b->count]; n++) lambda[b->row[n]] += delta[b->row[n]];
+    for (int n = 0; n < blocks_rows(b); n++) lambda[b->row[n]] += delta[b->row[n]];
   }
   return *left > CLOSURE_RANK ? worst : -1;
 }

@@ -58,7 +58,7 @@ static jn_status respond(closure *c, jn_data *data, const double *rate, double *
     if (left <= CLOSURE_ROUNDING || pass == RATE_PASSES - 1) break;
     closure_solve(c, &b, psi, x);
     closure_correct(c, -1, x);
-    for (int n = 0; n < b.first_row[b.count]; n++) sum[b.row[n]] += x[b.row[n]];
+    for (int n = 0; n < blocks_rows(&b); n++) sum[b.row[n]] += x[b.row[n]];
   }
   if (left > RATE_RANK) return jn_closure_fail(data, JN_ERR_RANK, row, 1, psi[row], RATE_RANK);
   return JN_OK;

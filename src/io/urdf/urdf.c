@@ -516,6 +516,7 @@ jn_status jn_spec_parse_urdf(const char *text, size_t size, const char *name,
   reader *r = jn_block_new(&hooks, 1, sizeof *r);
   if (r == NULL) return jn_fail(error, JN_ERR_MEMORY, name, 0, "out of memory");
   r->allocator = allocator;
+  r->xml.hooks = &hooks;
   r->xml.file = name;
   r->xml.error = error;
   r->xml.most_depth = JN_MAX_XML_DEPTH;

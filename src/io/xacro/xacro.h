@@ -146,6 +146,8 @@ void jn_xacro_fail(xacro *x, jn_status status, const char *format, ...);
 
 /* Counts work, and a level of recursion; 0: too much, which is then a failure. */
 int jn_xacro_work(xacro *x, int64_t amount);
+/* The same for looking through a text: a step for every 64 bytes. */
+int jn_xacro_scan(xacro *x, const char *text);
 int jn_xacro_enter(xacro *x);
 void jn_xacro_leave(xacro *x);
 
@@ -258,7 +260,9 @@ const char *jn_xacro_path(xacro *x, const char *name);
 int jn_xacro_open(xacro *x, const char *what, const char *name, int optional, jn_named_file *found);
 /* Reads it: the number of the file; its text is a block of hooks. */
 int jn_xacro_read(xacro *x, jn_named_file *found, char **text, size_t *size);
+/* The value of a file of YAML, and of a text, whose file has this number in messages. */
 xacro_value jn_xacro_yaml(xacro *x, const char *name);
+xacro_value jn_xacro_yaml_text(xacro *x, int file, const char *text, size_t size);
 
 /* ---- the whole */
 

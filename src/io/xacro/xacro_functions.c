@@ -384,12 +384,22 @@ static xacro_value of_python(xacro *x, int f, const xacro_list *a, const char *c
 
 /* ---- functions of xacro */
 
+/* is_letter[256]: is the byte one of the text? With it, work is in proportion to the sum of two texts,
+ * not to their product. */
+static void mark_letters(const char *letters, unsigned char *is_letter) {
+  for (; *letters != '\0'; letters++) is_letter[(unsigned char)*letters] = 1;
+}
+
 static xacro_value tokens(xacro *x, const char *text, const char *separators) {
+  unsigned char is_separator[256] = {0};
+  mark_letters(separators, is_separator);
   xacro_value out = jn_xacro_list_new(x, XACRO_LIST);
-  while (x->status == JN_OK && *(text += strspn(text, separators)) != '\0') {
-    const size_t n = strcspn(text, separators);
-    jn_xacro_push(x, out.as.list, jn_xacro_string(jn_xacro_copy(x, text, n)));
+  while (x->status == JN_OK && *text != '\0') {
+    size_t n = 0;
+    while (text[n] != '\0' && !is_separator[(unsigned char)text[n]]) n++;
+    if (n > 0) jn_xacro_push(x, out.as.list, jn_xacro_string(jn_xacro_copy(x, text, n)));
     text += n;
+    while (*text != '\0' && is_separator[(unsigned char)*text]) text++;
   }
   return out;
 }
@@ -421,10 +431,19 @@ static xacro_value of_xacro(xacro *x, int f, const xacro_list *a) {
   return tokens(x, text, a->count > 1 ? a->items[1].as.text : ",; ");
 }
 
+/* Counts the work of looking through the texts among the arguments. */
+static int scan_texts(xacro *x, const xacro_list *arguments) {
+  for (int i = 0; i < arguments->count; i++)
+    if (arguments->items[i].kind == XACRO_TEXT && !jn_xacro_scan(x, arguments->items[i].as.text))
+      return 0;
+  return 1;
+}
+
 xacro_value jn_xacro_apply(xacro *x, xacro_value function, const xacro_list *arguments,
                            const char *const *names) {
   const int f = (int)function.as.whole;
-  if (x->status != JN_OK || !jn_xacro_work(x, 1)) return jn_xacro_none();
+  if (x->status != JN_OK || !jn_xacro_work(x, 1) || !scan_texts(x, arguments))
+    return jn_xacro_none();
   for (int i = 0; names != NULL && i < arguments->count && f != F_dict; i++)
     if (names[i] != NULL && (f < PYTHON_END || f == F_arg)) {
       jn_xacro_fail(x, JN_ERR_SYNTAX, "%s(%.60s=...) is not read: " XACRO_ADVICE, functions[f].name,
@@ -481,9 +500,11 @@ static xacro_value with_case(xacro *x, const char *t, int is_upper) {
 }
 
 static xacro_value stripped(xacro *x, const char *t, const char *which, const char *letters) {
-  size_t n;
-  if (which[0] != 'r') t += strspn(t, letters);
-  for (n = strlen(t); which[0] != 'l' && n > 0 && strchr(letters, t[n - 1]) != NULL;) n--;
+  unsigned char is_letter[256] = {0};
+  mark_letters(letters, is_letter);
+  while (which[0] != 'r' && *t != '\0' && is_letter[(unsigned char)*t]) t++;
+  size_t n = strlen(t);
+  while (which[0] != 'l' && n > 0 && is_letter[(unsigned char)t[n - 1]]) n--;
   return jn_xacro_string(jn_xacro_copy(x, t, n));
 }
 
@@ -603,7 +624,8 @@ static xacro_value dict_method(xacro *x, xacro_dict *dict, const char *name, con
 
 xacro_value jn_xacro_method(xacro *x, xacro_value subject, const char *name,
                             const xacro_list *arguments) {
-  if (!jn_xacro_work(x, 1)) return jn_xacro_none();
+  if (!jn_xacro_work(x, 1) || !scan_texts(x, arguments)) return jn_xacro_none();
+  if (subject.kind == XACRO_TEXT && !jn_xacro_scan(x, subject.as.text)) return jn_xacro_none();
   if (subject.kind == XACRO_TEXT) return text_method(x, subject.as.text, name, arguments);
   if (subject.kind == XACRO_DICT) return dict_method(x, subject.as.dict, name, arguments);
   return list_method(x, subject.as.list, name, arguments);

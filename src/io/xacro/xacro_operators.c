@@ -119,6 +119,7 @@ static xacro_value repeat(xacro *x, xacro_value v, int64_t times) {
   if (v.kind == XACRO_TEXT) {
     xacro_buffer b = {NULL, 0, 0};
     const size_t n = strlen(v.as.text);
+    jn_xacro_scan(x, v.as.text);
     for (int64_t i = 0; i < times && n > 0 && x->status == JN_OK && jn_xacro_work(x, 1); i++)
       jn_xacro_append(x, &b, v.as.text, n);
     return jn_xacro_string(jn_xacro_text(x, &b));
@@ -160,7 +161,9 @@ xacro_value jn_xacro_arithmetic(xacro *x, const char *op, xacro_value a, xacro_v
 }
 
 static int contains(xacro *x, xacro_value in, xacro_value v) {
-  if (in.kind == XACRO_TEXT && v.kind == XACRO_TEXT) return strstr(in.as.text, v.as.text) != NULL;
+  if (in.kind == XACRO_TEXT && v.kind == XACRO_TEXT)
+    return jn_xacro_scan(x, in.as.text) && jn_xacro_scan(x, v.as.text) &&
+           strstr(in.as.text, v.as.text) != NULL;
   if (in.kind == XACRO_SCOPE && v.kind == XACRO_TEXT)
     return jn_xacro_find(x, in.as.scope, v.as.text) != NULL;
   const xacro_list *items = jn_xacro_items(x, in);

@@ -171,7 +171,7 @@ int jn_xacro_is_equal(xacro *x, xacro_value a, xacro_value b) {
     case XACRO_NONE:
       return 1;
     case XACRO_TEXT:
-      return strcmp(a.as.text, b.as.text) == 0;
+      return jn_xacro_scan(x, a.as.text) && strcmp(a.as.text, b.as.text) == 0;
     case XACRO_LIST:
     case XACRO_TUPLE:
       return a.as.list == b.as.list || are_lists_equal(x, a.as.list, b.as.list);
@@ -199,7 +199,8 @@ int jn_xacro_compare(xacro *x, xacro_value a, xacro_value b) {
   if (x->status != JN_OK || !jn_xacro_work(x, 1)) return 0;
   if (is_whole(a) && is_whole(b)) return (a.as.whole > b.as.whole) - (a.as.whole < b.as.whole);
   if (jn_xacro_as_number(a, &p) && jn_xacro_as_number(b, &q)) return (p > q) - (p < q);
-  if (a.kind == XACRO_TEXT && b.kind == XACRO_TEXT) return strcmp(a.as.text, b.as.text);
+  if (a.kind == XACRO_TEXT && b.kind == XACRO_TEXT)
+    return jn_xacro_scan(x, a.as.text) ? strcmp(a.as.text, b.as.text) : 0;
   if ((a.kind == XACRO_LIST || a.kind == XACRO_TUPLE) && a.kind == b.kind) {
     int order = 0;
     if (!jn_xacro_enter(x)) return 0;
@@ -403,7 +404,7 @@ int jn_xacro_read_float(xacro *x, const char *text, double *out) {
 xacro_value jn_xacro_literal(xacro *x, xacro_value v) {
   int64_t n;
   double d;
-  if (v.kind != XACRO_TEXT) return v;
+  if (v.kind != XACRO_TEXT || !jn_xacro_scan(x, v.as.text)) return v;
   const char *t = v.as.text;
   const size_t length = strlen(t);
   if (length >= 2 && t[0] == '\'' && t[length - 1] == '\'')

@@ -249,16 +249,9 @@ static void parse(yaml_text *y, const char *text, size_t size) {
   yaml_parser_delete(&parser);
 }
 
-xacro_value jn_xacro_yaml(xacro *x, const char *name) {
-  jn_named_file *found = jn_xacro_new(x, sizeof *found);
+xacro_value jn_xacro_yaml_text(xacro *x, int file, const char *text, size_t size) {
   yaml_text *y = jn_xacro_new(x, sizeof *y);
-  char *text = NULL;
-  size_t size = 0;
-  if (y == NULL || !jn_xacro_open(x, "load_yaml", name, 0, found)) return jn_xacro_none();
-  const int file = jn_xacro_read(x, found, &text, &size);
-  if (file >= 0 && text == NULL)
-    jn_xacro_fail(x, JN_ERR_SYNTAX, "load_yaml \"%.200s\": this file is XML", name);
-  if (x->status != JN_OK) return jn_xacro_none();
+  if (y == NULL) return jn_xacro_none();
   const xml_node *at = x->at;
   const char *expression = x->expression;
   y->x = x;
@@ -268,6 +261,19 @@ xacro_value jn_xacro_yaml(xacro *x, const char *name) {
   parse(y, text, size);
   x->at = at;
   x->expression = expression;
-  jn_block_free(&x->hooks, text);
   return x->status == JN_OK ? y->root : jn_xacro_none();
+}
+
+xacro_value jn_xacro_yaml(xacro *x, const char *name) {
+  jn_named_file *found = jn_xacro_new(x, sizeof *found);
+  char *text = NULL;
+  size_t size = 0;
+  if (found == NULL || !jn_xacro_open(x, "load_yaml", name, 0, found)) return jn_xacro_none();
+  const int file = jn_xacro_read(x, found, &text, &size);
+  if (file >= 0 && text == NULL)
+    jn_xacro_fail(x, JN_ERR_SYNTAX, "load_yaml \"%.200s\": this file is XML", name);
+  if (x->status != JN_OK) return jn_xacro_none();
+  const xacro_value root = jn_xacro_yaml_text(x, file, text, size);
+  jn_block_free(&x->hooks, text);
+  return root;
 }
