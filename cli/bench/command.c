@@ -171,6 +171,34 @@ static void write_ratios(FILE *f, const char *path, const sample *list, int n) {
   free(order);
 }
 
+/* Constrained forward dynamics beside what they cannot do without: forward dynamics of the open tree
+ * and a column of M^-1 J^T for every row; and their last order beside order 0. */
+static void write_constrained(FILE *f, const sample *list, int n) {
+  for (const sample *s = list; s < list + n; s++) {
+    if (strcmp(s->algorithm, "constrained_forward") || strcmp(s->mode, "single") || s->order)
+      continue;
+    const sample forward = {.model = s->model, .algorithm = "forward"},
+                 column = {.model = s->model, .algorithm = "constrained_columns"};
+    const sample *body = find(list, n, &forward, "body", "body", "single", 0),
+                 *spatial = find(list, n, &forward, "spatial", "body", "single", 0),
+                 *columns = find(list, n, &column, "body", "body", "single", 0), *last = s;
+    for (const sample *x = s; x < list + n; x++)
+      if (!strcmp(x->model, s->model) && !strcmp(x->algorithm, s->algorithm) &&
+          !strcmp(x->mode, s->mode))
+        last = x;
+    if (body && spatial && columns)
+      fprintf(f,
+              "%s: constrained_forward of order 0 takes %.2f times forward + constrained_columns "
+              "in the\nspatial formulation, which constraints are computed in, and %.2f times in "
+              "the body one\n",
+              short_name(s->model).text, s->ns / (spatial->ns + columns->ns),
+              s->ns / (body->ns + columns->ns));
+    if (last != s)
+      fprintf(f, "%s: constrained_forward of order %d takes %.2f times order 0\n",
+              short_name(s->model).text, last->order, last->ns / s->ns);
+  }
+}
+
 static void write_text(cli_output *out, const sample *list, int n, double calibration,
                        const char *against_path) {
   FILE *f = out->file;
@@ -215,6 +243,7 @@ static void write_text(cli_output *out, const sample *list, int n, double calibr
           f);
       break;
     }
+  write_constrained(f, list, n);
   if (against_path) write_ratios(f, against_path, list, n);
 }
 

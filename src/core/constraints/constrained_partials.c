@@ -27,7 +27,6 @@ static jn_status start_rows(closed_call *s, jn_data *data, const jn_constraints 
   jn_status status = jn_closure_begin(m, data, constraints, x->K + 2, &s->c);
   if (status) return status;
   if (!jn_closure_place(&s->c, data, constraints, x->K + 2)) return JN_ERR_NOT_FINITE;
-  s->c.whiten = data->engine->mass_whiten;
   for (int k = 0; k <= x->K + 1; k++) {
     rows_step(&s->c, k);
     rows_rate(&s->c, k, row_scratch_of(w, 0));
@@ -145,7 +144,7 @@ static int blocks_are_bounded(const closure *c, const blocks *b) {
     const cod f = block_cod(c, b, i);
     const qr *T = cod_is_full(&f) ? &f.first : &f.second;
     for (int k = 0; k < f.first.rank; k++)
-      bounded &= magnitude(T->A[(size_t)k * (size_t)T->m + (size_t)k]) * JN_BOUND > 1;
+      bounded &= magnitude(T->A[(size_t)k * (size_t)T->stride + (size_t)k]) * JN_BOUND > 1;
   }
   return bounded;
 }

@@ -95,7 +95,7 @@ static inline void forces_factor(forces *s, const unsigned char *prescribed, con
     qr_apply(&s->f.first, 0, 1, column);
     for (int j = 0; j < s->n; j++) s->Q[(size_t)j * (size_t)rank + (size_t)r] = column[j];
   }
-  s->E = (qr){rank, s->ne, 0, w->row_equations, dof_of(w, 1), s->o + nv};
+  s->E = (qr){rank, s->ne, 0, w->row_equations, dof_of(w, 1), s->o + nv, 0};
   for (int j = 0; j < s->ne; j++) {
     dof_of(w, 2)[j] = 1;
     for (int r = 0; r < rank; r++)
@@ -103,7 +103,7 @@ static inline void forces_factor(forces *s, const unsigned char *prescribed, con
   }
   qr_factor(&s->E, dof_of(w, 2), s->c->rank_tolerance, dof_of(w, 3));
   const int left = rank - s->E.rank;
-  s->G = (qr){s->no, left, 0, w->row_objective, row_scratch_of(w, 11), NULL};
+  s->G = (qr){s->no, left, 0, w->row_objective, row_scratch_of(w, 11), NULL, 0};
   for (int j = 0; j < s->no && left; j++) {
     for (int r = 0; r < rank; r++) x[r] = forces_Q(s, s->o[j])[r];
     qr_apply(&s->E, 1, 1, x);

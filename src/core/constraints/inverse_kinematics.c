@@ -131,13 +131,24 @@ jn_settings *jn_ik_settings(jn_ik *ik) { return jn_data_settings(ik->data); }
 
 jn_constraint_fault jn_ik_fault(const jn_ik *ik) { return jn_data_constraint_fault(ik->data); }
 
+/* jn_ik_null_space is that of this target: of a line or plane, its axes. */
+static void reached(jn_ik *ik, const jn_world_motion *target) {
+  jn_constraint *c = &ik->constraint[ik->model.ncut - 1];
+  c->b.pose = target->pose;
+  c->b.pose.R = jn_m3_orthonormalise(c->b.pose.R);
+}
+
 jn_status jn_ik_solve(jn_ik *ik, int rows, const jn_world_motion *target,
                       const unsigned char *driven, double *q, double *v) {
   if (!ik || !target) return JN_ERR_ARGUMENT;
   jn_world_motion motion = *target;
   motion.constraint = ik->model.ncut - 1;
   const jn_constraints constraints = {.motion_count = 1, .motions = &motion};
-  if (!ik->user) return jn_assemble(&ik->model, ik->data, rows, driven, &constraints, q, v);
+  if (!ik->user) {
+    const jn_status status = jn_assemble(&ik->model, ik->data, rows, driven, &constraints, q, v);
+    if (!status) reached(ik, target);
+    return status;
+  }
   const jn_model *m = ik->user;
   double *tq = ik->data->w.tree_q, *tv = ik->data->w.tree_rows;
   if (rows < 0 || rows > ik->data->rows || (m->nq && !q) || (rows && m->nv && !v))
@@ -145,6 +156,7 @@ jn_status jn_ik_solve(jn_ik *ik, int rows, const jn_world_motion *target,
   jn_tree_expand(m, q, rows, v, tq, tv);
   jn_status status = jn_assemble(&ik->model, ik->data, rows, driven, &constraints, tq, tv);
   if (!status) jn_tree_reduce(m, tq, rows, tv, q, v);
+  if (!status) reached(ik, target);
   return status;
 }
 
@@ -175,7 +187,7 @@ static qr factor_rows(jn_ik *ik, const unsigned char *driven) {
         scale[r] += x * x;
       }
   for (size_t r = 0; r < nrow; r++) scale[r] = scale[r] > 0 ? sqrt(scale[r]) : 1;
-  qr f = {m->nv, m->nrow, 0, ik->Q, ik->beta, ik->perm};
+  qr f = {m->nv, m->nrow, 0, ik->Q, ik->beta, ik->perm, 0};
   qr_factor(&f, scale, 0x1p-26, ik->scratch);
   return f;
 }
@@ -222,14 +234,19 @@ static jn_status least_norm(jn_ik *ik, int rows, const unsigned char *driven,
 jn_status jn_ik_least_norm(jn_ik *ik, int rows, const jn_world_motion *target,
                            const unsigned char *driven, double *q, double *v) {
   if (!ik || !target || rows < 1 || !q || !v) return JN_ERR_ARGUMENT;
-  if (ik->user) return JN_ERR_COUPLED;
   if (rows > ik->data->rows) return JN_ERR_ORDER;
   const jn_model *m = &ik->model;
   const size_t nv = (size_t)m->nv, nq = (size_t)m->nq;
   jn_world_motion motion = *target;
   motion.constraint = m->ncut - 1;
   const jn_constraints constraints = {.motion_count = 1, .motions = &motion};
-  memcpy(ik->at, q, sizeof *q * nq);
+  const double *motion_given = v;
+  if (ik->user) {
+    jn_tree_expand(ik->user, q, rows, v, ik->at, ik->data->w.tree_rows);
+    motion_given = ik->data->w.tree_rows;
+  } else {
+    memcpy(ik->at, q, sizeof *q * nq);
+  }
   for (int b = 0; b < m->nbody; b++) {
     const jn_joint *joint = &m->joint[b];
     const int given = driven && driven[b];
@@ -237,12 +254,17 @@ jn_status jn_ik_least_norm(jn_ik *ik, int rows, const jn_world_motion *target,
       return JN_ERR_ARGUMENT;
     for (size_t k = 0; k < (size_t)rows; k++)
       for (size_t j = (size_t)joint->iv; j < (size_t)(joint->iv + joint->nv); j++)
-        ik->trial[k * nv + j] = given ? v[k * nv + j] : 0;
+        ik->trial[k * nv + j] = given ? motion_given[k * nv + j] : 0;
   }
   const jn_status status = least_norm(ik, rows, driven, &constraints, ik->at, ik->trial);
   if (status) return status;
-  memcpy(q, ik->at, sizeof *q * nq);
-  memcpy(v, ik->trial, sizeof *v * nv * (size_t)rows);
+  reached(ik, target);
+  if (ik->user) {
+    jn_tree_reduce(ik->user, ik->at, rows, ik->trial, q, v);
+  } else {
+    memcpy(q, ik->at, sizeof *q * nq);
+    memcpy(v, ik->trial, sizeof *v * nv * (size_t)rows);
+  }
   return JN_OK;
 }
 
@@ -275,7 +297,7 @@ jn_status jn_ik_null_space(jn_ik *ik, const double *q, int *dimension, double *b
   jn_status status = jn_constraint_rank(m, ik->data, q, NULL, &rank, ik->redundant, NULL);
   if (!status) status = jn_constraint_closure(m, ik->data, 0, q, NULL, NULL, NULL, NULL, ik->J);
   if (status) return status;
-  qr f = {m->nv, 0, 0, ik->Q, ik->beta, NULL};
+  qr f = {m->nv, 0, 0, ik->Q, ik->beta, NULL, 0};
   for (int r = 0; r < m->nrow; r++) f.m += !ik->redundant[r];
   for (int r = 0, at = 0; r < m->nrow; r++) {
     if (ik->redundant[r]) continue;
