@@ -330,7 +330,7 @@ void core_inverse_closed(const quad_robot *r, int order, jn_representation rep, 
   for (int i = 0; i < b.count; i++) {
     forces f = forces_of(&c, &b, i);
     forces_factor(&f, NULL, w->row_weight);
-    forces_solve(&f, order, w->force, NULL, w->lambda);
+    forces_solve(&f, 0, order, w->force, NULL, w->lambda);
     for (int k = 0; k <= order; k++)
       for (int j = 0; j < f.n; j++)
         w->tau[(size_t)k * nv + (size_t)f.dof[j]] -= rows_pull(&f, k, 0, w->lambda, f.dof[j]);

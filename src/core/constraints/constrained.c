@@ -104,9 +104,12 @@ static jn_status solve_orders(closure *c, jn_data *data, int order, const jn_ext
 /* J^T lambda of orders 0..K at degree of freedom j: adds sign times it to x[. x nv] */
 static void add_pull(const forces *s, int K, double sign, const double *lambda, double *x) {
   const size_t nv = (size_t)s->c->m->nv;
-  for (int k = 0; k <= K; k++)
+  double *pulled = dof_of(s->c->w, 3);
+  for (int k = 0; k <= K; k++) {
+    rows_pull_all(s, k, 0, 0, lambda, pulled);
     for (int j = 0; j < s->n; j++)
-      x[(size_t)k * nv + (size_t)s->dof[j]] += sign * rows_pull(s, k, 0, lambda, s->dof[j]);
+      x[(size_t)k * nv + (size_t)s->dof[j]] += sign * pulled[s->dof[j]];
+  }
 }
 
 /* Rows that only prescribed joints move: lambda such that the forces of these joints are least. */
@@ -126,7 +129,7 @@ static jn_status settle_prescribed(const closure *c, jn_data *data, int order,
     forces s = forces_of(c, b, i);
     add_pull(&s, order, 1, w->lambda, known);
     forces_factor(&s, prescribed, weight);
-    forces_solve(&s, order, known, NULL, w->lambda);
+    forces_solve(&s, 0, order, known, NULL, w->lambda);
     add_pull(&s, order, -1, w->lambda, known);
   }
   for (size_t i = 0; i < n; i++)
@@ -340,7 +343,7 @@ static jn_status inverse_forces(const closure *c, jn_data *data, int order,
   for (int i = 0; i < b.count; i++) {
     forces s = forces_of(c, &b, i);
     forces_factor(&s, NULL, weight);
-    forces_solve(&s, order, tree, NULL, w->lambda);
+    forces_solve(&s, 0, order, tree, NULL, w->lambda);
     add_pull(&s, order, -1, w->lambda, w->tau);
   }
   jn_status status = check_passive(c, data, order, tree);
