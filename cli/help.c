@@ -464,7 +464,7 @@ const char cli_linearise_help[] =
     "Without --state: the home configuration at rest.\n"
     "With constraints: A and B of all states, \"projector\" on those that satisfy the constraints, and\n"
     "\"minimal_states\", \"A_minimal\", \"B_minimal\" of independent degrees of freedom, with --step\n"
-    "\"Ad_minimal\", \"Bd_minimal\" (docs/constraints.md).\n\n"
+    "\"Ad_minimal\", \"Bd_minimal\"; not with --right (docs/constraints.md).\n\n"
     HELP_MODEL HELP_GIVEN_STATE HELP_ASSEMBLE HELP_ACTIVE
     "  --hold                 use the tau that keeps v' = 0 instead of the state's\n"
     "  --input NAME           full (default): all of tau with the base wrench; joints: without it\n"

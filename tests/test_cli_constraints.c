@@ -200,7 +200,7 @@ static void the_linear_system_of_a_loop(void **state) {
   assert_clean(run("jounce linearise stewart --hold --text"));
   assert_non_null(strstr(output, "minimal_states"));
   assert_clean(run("jounce linearise fourbar --open --right --order 1"));
-  assert_int_equal(run("jounce linearise fourbar --order 1"), 2);
+  assert_int_equal(run("jounce linearise fourbar --right"), 2);
   assert_refused_with("--open");
   assert_int_equal(run("jounce linearise stewart --representation mixed"), 2);
   assert_refused_with("--representation body");
@@ -508,8 +508,39 @@ static void the_linear_system_along_a_motion(void **state) {
           "jounce sweep fourbar job.json --folder swept --text"));
   assert_non_null(strstr(output, "lambda:pin:0"));
   assert_int_equal(run("jounce sweep fourbar job.json --folder other --open"), 2);
-  assert_int_equal(run("jounce linearise fourbar --state s.json --pad --order 1"), 2);
-  assert_refused_with("--time");
+}
+
+/* A_minimal' of --order 1 is the slope of A_minimal of --time; every format has the matrices. */
+static void rates_of_the_linear_system(void **state) {
+  (void)state;
+  static const char *const keys[] = {"A", "B", "projector", "A_minimal", "B_minimal"};
+  assert_int_equal(run("echo '{\"joints\": {\"crank\": [0.5, 2]}, \"tau\": {\"crank\": [0.3]}}' > "
+                       "s.json"),
+                   0);
+  json_t *rates = run_json("jounce linearise fourbar --state s.json --pad --assemble --order 2"),
+         *along = run_json(
+             "jounce linearise fourbar --state s.json --pad --assemble --time 0.002 --samples 2");
+  for (int i = 0; i < 5; i++) {
+    json_t *k = json_object_get(rates, keys[i]), *t = json_object_get(along, keys[i]);
+    assert_int_equal(json_array_size(k), 3);
+    /* three instants 1 ms apart: the slope at the first, -3/2, 2, -1/2 */
+    for (size_t r = 0; r < json_array_size(json_array_get(k, 1)); r++)
+      for (size_t c = 0; c < json_array_size(json_array_get(json_array_get(k, 1), r)); c++) {
+        double x[3];
+        for (size_t n = 0; n < 3; n++) x[n] = at(json_array_get(json_array_get(t, n), r), c);
+        const double want = (-1.5 * x[0] + 2 * x[1] - 0.5 * x[2]) / 1e-3,
+                     got = at(json_array_get(json_array_get(k, 1), r), c);
+        check_residual("linearise --order against --time", fabs(got - want) / (1 + fabs(want)),
+                       1e-3);
+      }
+  }
+  json_decref(rates), json_decref(along);
+  assert_clean(run("jounce linearise fourbar --state s.json --pad --assemble --order 1 --text"));
+  assert_non_null(strstr(output, "A_minimal"));
+  assert_clean(
+      run("jounce linearise fourbar --state s.json --pad --assemble --order 1 --format csv"));
+  assert_clean(
+      run("jounce linearise fourbar --state s.json --pad --assemble --order 1 --output rates.npy"));
 }
 
 /* A pendulum whose pivot has the acceleration a along x hangs still at the angle atan(a/g), and the
@@ -605,6 +636,7 @@ int main(void) {
       cmocka_unit_test(limits_are_those_of_the_closed_motion),
       cmocka_unit_test(the_world_moves_and_lets_go),
       cmocka_unit_test(the_linear_system_along_a_motion),
+      cmocka_unit_test(rates_of_the_linear_system),
       cmocka_unit_test(simulations_keep_the_constraints),
       cmocka_unit_test(check_takes_constraints),
       cmocka_unit_test(joints_that_follow_start_where_they_are_said_to),

@@ -6,13 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "helpers/tree.h"
+#include "helpers/differences.h"
+#include "helpers/mechanism.h"
 
 enum { K = 6, ROWS = K + 2 }; /* v, ..., v^(K+1) */
 static const double bar[3] = {0.7, 0.5, 0.3};
 
 /* A planar arm of n bars about z, with a frame "tip" at its end. */
-static jn_model *planar(int n, double lower) {
+static jn_model *planar_with(int n, double lower, int mimic) {
   jn_spec *spec;
   const char *names[3] = {"one", "two", "three"};
   const jn_link_desc ground = jn_link_default("ground");
@@ -23,6 +24,7 @@ static jn_model *planar(int n, double lower) {
     jn_joint_desc j = joint_of(names[i], JN_JOINT_REVOLUTE, i ? names[i - 1] : "ground", names[i],
                                shift(i ? bar[i - 1] : 0, 0, 0));
     if (i == 1 && lower > 0) j.limits.lower = lower, j.limits.upper = 3;
+    if (i == 2 && mimic) j.mimic = "one", j.mimic_multiplier = 0.5, j.mimic_offset = 0.1;
     assert_ok(jn_spec_add_link(spec, &l));
     assert_ok(jn_spec_add_joint(spec, &j));
   }
@@ -32,6 +34,8 @@ static jn_model *planar(int n, double lower) {
   jn_spec_free(spec);
   return model;
 }
+
+static jn_model *planar(int n, double lower) { return planar_with(n, lower, 0); }
 
 /* Taylor coefficients of sine and cosine of a jet. */
 static void sine(const double *x, double *s, double *c) {
@@ -189,6 +193,84 @@ static void a_redundant_arm_has_a_null_space(void **state) {
   }
 }
 
+/* Velocities of least norm while the tool moves with a constant spatial twist. */
+typedef struct moving_tool {
+  const jn_model *model;
+  jn_ik *ik;
+  jn_pose pose;
+  double q[64], v[64 * ROWS];
+} moving_tool;
+static const double tool_twist[6 * ROWS] = {0.1, -0.2, 0.3, 0.2, 0.1, -0.1};
+/* v, v', ... at time s, q displaced by its Taylor polynomial */
+static void least_norm_at(void *context, double s, double *out) {
+  const moving_tool *x = context;
+  const int nv = jn_model_nv(x->model);
+  double q[64];
+  for (int j = 0; j < nv; j++) {
+    double term = s;
+    q[j] = x->q[j];
+    for (int k = 0; k < ROWS; k++, term *= s / (k + 1)) q[j] += term * x->v[k * nv + j];
+  }
+  const double *V = tool_twist;
+  const jn_pose move = jn_se3_exp(
+      (jn_twist){jn_v3(s * V[0], s * V[1], s * V[2]), jn_v3(s * V[3], s * V[4], s * V[5])});
+  const jn_world_motion target = {
+      .pose = jn_pose_mul(move, x->pose), .representation = JN_SPATIAL, .twist = tool_twist};
+  memset(out, 0, sizeof(double) * (size_t)(ROWS * nv));
+  assert_ok(jn_ik_least_norm(x->ik, ROWS, &target, NULL, q, out));
+}
+
+static void check_least_norm(const jn_model *model, int frame, jn_constraint_type type,
+                             const double *q, jn_pose turned) {
+  const int nv = jn_model_nv(model);
+  moving_tool x = {.model = model};
+  jn_data *data;
+  int left;
+  double basis[64 * 64], slope[64 * ROWS], e = 0;
+  assert_int_equal(nv, jn_model_nq(model));
+  memcpy(x.q, q, sizeof(double) * (size_t)nv);
+  assert_ok(jn_data_new(model, K, NULL, &data));
+  assert_ok(jn_kinematics(model, data, 0, q, x.v));
+  assert_ok(jn_frame_pose(model, data, frame, &x.pose));
+  x.pose = jn_pose_mul(x.pose, turned);
+  jn_data_free(data);
+  assert_ok(jn_ik_new(model, K, frame, type, NULL, &x.ik));
+  least_norm_at(&x, 0, x.v);
+  assert_ok(jn_ik_null_space(x.ik, q, &left, basis));
+  assert_true(left > 0);
+  assert_true(largest(x.v, (size_t)nv) > 0.01);
+  for (int a = 0; a < left; a++) {
+    double dot = 0;
+    for (int j = 0; j < nv; j++) dot += basis[a * nv + j] * x.v[j];
+    e = worse(e, fabs(dot));
+  }
+  check_residual("least norm: across the null space", e / largest(x.v, (size_t)nv), 1e-13);
+  derivative(least_norm_at, &x, 0.02, (size_t)(ROWS * nv), slope);
+  for (int k = 0; k + 1 < ROWS; k++) {
+    const double *now = x.v + (k + 1) * nv;
+    check_residual("least norm: derivatives of one function of time",
+                   largest_difference(now, slope + k * nv, (size_t)nv) /
+                       (largest(now, (size_t)nv) + largest(now - nv, (size_t)nv)),
+                   1e-8);
+  }
+  jn_ik_free(x.ik);
+}
+
+static void least_norm_with_constraints_and_couplings(void **state) {
+  (void)state;
+  reference r = reference_load("welded");
+  check_least_norm(r.m.model, jn_model_frame_count(r.m.model) - 1, JN_CONSTRAINT_POINT, r.m.q,
+                   jn_pose_identity());
+  mechanism_free(&r.m);
+  /* the distance along x: one number for two joints and a third that follows the first */
+  jn_model *model = planar_with(3, 0, 1);
+  const double q[2] = {0.3, 0.7};
+  assert_true(jn_model_tree(model) != model);
+  check_least_norm(model, jn_model_find_frame(model, "tip"), JN_CONSTRAINT_POINT_ON_PLANE, q,
+                   jn_pose_make(jn_so3_exp(jn_v3(0, 1.57079632679489662, 0)), jn_v3(0, 0, 0)));
+  jn_model_free(model);
+}
+
 static void what_is_out_of_reach_is_refused(void **state) {
   (void)state;
   jn_model *model = planar(2, 0);
@@ -227,6 +309,7 @@ int main(void) {
       cmocka_unit_test(planar_arms_give_their_joint_motion_back),
       cmocka_unit_test(branches_limits_and_singular_guesses),
       cmocka_unit_test(a_redundant_arm_has_a_null_space),
+      cmocka_unit_test(least_norm_with_constraints_and_couplings),
       cmocka_unit_test(what_is_out_of_reach_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -152,6 +152,77 @@ static void columns_of_the_basis_stay_on_the_constraints(void **state) {
   assert_true(moved > 60);
 }
 
+/* A, B, projector and the minimal matrices with their rates at t = MIDDLE + s of the motion under
+ * constant forces, one after the other */
+#define MIDDLE 0.05
+enum { RATES = 3 };
+typedef struct course {
+  mechanism *m;
+  int p, *independent, first[64]; /* first: at s = 0 */
+  size_t sizes[5];                /* numbers of each per order */
+} course;
+static void rates_at(void *context, double s, double *out) {
+  course *x = context;
+  mechanism *m = x->m;
+  const size_t nv = (size_t)m->nv, n = 2 * nv, r = RATES + 1;
+  double *q = doubles((size_t)m->nq), *v = doubles(nv), *tau = doubles(r * nv),
+         *work = doubles(jn_constrained_linearise_rates_size(m->model, RATES));
+  jn_simulation_options o = jn_simulation_options_default();
+  jn_simulation *simulation;
+  const jn_constraints on = {0};
+  o.scheme = JN_TAYLOR, o.representation = JN_BODY, o.forces.tau = m->tau, o.constraints = &on;
+  assert_ok(jn_simulation_new(m->model, &o, NULL, &simulation, NULL));
+  assert_ok(jn_simulation_set_state(simulation, 0, m->q, m->v));
+  assert_ok(jn_simulation_run_to(simulation, MIDDLE + s, NULL));
+  assert_ok(jn_simulation_state(simulation, NULL, q, v));
+  jn_simulation_free(simulation);
+  memcpy(tau, m->tau, nv * sizeof *tau);
+  double *B = out + r * n * n, *P = B + r * n * nv, *A1 = P + r * n * n, *B1 = A1 + r * n * n;
+  const jn_linearise_closed o1 = {out, B, P, &x->p, x->independent, NULL, A1, B1};
+  assert_ok(jn_constrained_linearise_rates(m->model, m->data, NULL, RATES, q, v, tau, NULL, NULL,
+                                           work, &o1));
+  const size_t p = 2 * (size_t)x->p, sizes[] = {n * n, n * nv, n * n, p * p, p * nv};
+  memcpy(x->sizes, sizes, sizeof sizes);
+  if (s == 0) memcpy(x->first, x->independent, sizeof(int) * (size_t)x->p);
+  assert_memory_equal(x->first, x->independent, sizeof(int) * (size_t)x->p);
+  free(q), free(v), free(tau), free(work);
+}
+
+static void rates_are_derivatives_along_the_motion(void **state) {
+  (void)state;
+  static const char *const names[] = {"A", "B", "projector", "A_minimal", "B_minimal"};
+  int moved = 0;
+  for (uint64_t seed = 600; seed < 606; seed++) {
+    mechanism m = mechanism_random(seed, 5, seed % 2 ? JN_JOINT_FREE : JN_JOINT_REVOLUTE, TYPES_ALL,
+                                   1, CUTS_ALL, RATES);
+    const size_t nv = (size_t)m.nv, n = 2 * nv, r = RATES + 1, room = r * (3 * n * n + 2 * n * nv);
+    double *now = doubles(room), *slope = doubles(room);
+    course x = {.m = &m, .independent = calloc(nv, sizeof(int))};
+    rng random = rng_new(seed);
+    check_seed(seed);
+    assert_ok(jn_assemble(m.model, m.data, 1, NULL, NULL, m.q, m.v));
+    for (size_t j = 0; j < nv; j++) m.tau[j] = rng_range(&random, -1, 1);
+    rates_at(&x, 0, now);
+    derivative(rates_at, &x, 0.01, room, slope);
+    const size_t starts[] = {0, r * n * n, r * (n * n + n * nv), r * (2 * n * n + n * nv),
+                             r * (3 * n * n + n * nv)};
+    for (int which = 0; which < 5; which++)
+      for (size_t k = 0; k < RATES; k++) {
+        const size_t size = x.sizes[which];
+        const double *want = slope + starts[which] + k * size,
+                     *got = now + starts[which] + (k + 1) * size;
+        check_residual(names[which],
+                       largest_difference(got, want, size) /
+                           (1 + largest(got, size) + largest(got - size, size)),
+                       1e-7);
+      }
+    moved += x.p > 0;
+    free(now), free(slope), free(x.independent);
+    mechanism_free(&m);
+  }
+  assert_true(moved > 3);
+}
+
 static void other_variations_are_refused(void **state) {
   (void)state;
   mechanism m = mechanism_random(3, 6, JN_JOINT_FREE, TYPES_ALL, 1, CUTS_ALL, 1);
@@ -173,6 +244,18 @@ static void other_variations_are_refused(void **state) {
   assert_true(AT(NULL, &out) != JN_OK || m.rows == 0);
   assert_true(x.A[0] == 7 && x.A[3] == 7);
 #undef AT
+  double *work = doubles(jn_constrained_linearise_rates_size(m.model, 1));
+#define RATES_AT(options, memory, o)                                                               \
+  jn_constrained_linearise_rates(m.model, m.data, options, 1, m.q, m.v, m.tau, NULL, NULL, memory, \
+                                 o)
+  assert_status(RATES_AT(&right, work, &out), JN_ERR_ARGUMENT);
+  assert_status(RATES_AT(NULL, work, &none), JN_ERR_ARGUMENT);
+  assert_status(RATES_AT(NULL, NULL, &out), JN_ERR_ARGUMENT);
+  assert_true(RATES_AT(NULL, work, &out) != JN_OK || m.rows == 0);
+  assert_true(x.A[0] == 7 && x.A[3] == 7);
+  assert_int_equal(jn_constrained_linearise_rates_size(NULL, 1), 0);
+#undef RATES_AT
+  free(work);
   linear_free(&x);
   mechanism_free(&m);
 }
@@ -181,6 +264,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_fourbar_is_a_scalar_equation),
       cmocka_unit_test(columns_of_the_basis_stay_on_the_constraints),
+      cmocka_unit_test(rates_are_derivatives_along_the_motion),
       cmocka_unit_test(other_variations_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,7 +66,8 @@ static jn_status measure_row(const measurement *m, bench *b, const bench_row *ro
   jn_data_settings(b->data)->representation = representation;
   jn_batch_settings(b->batch)->representation = representation;
   b->representation = representation;
-  b->per_call = strcmp(row->mode, "batch") ? 1 : b->states;
+  /* rounds of batches with constraints as short as the others */
+  b->per_call = strcmp(row->mode, "batch") ? 1 : row->flags & BENCH_CLOSED ? 16 : b->states;
   bench_time time = {0};
   jn_status status = row->open ? row->open(b) : JN_OK;
   if (!status) status = bench_measure(b, row->run, m->seconds, (double)b->per_call, &time);
@@ -192,6 +193,35 @@ static void write_retime(FILE *f, const sample *list, int n) {
         f);
 }
 
+/* Constrained forward dynamics beside what they cannot do without: forward dynamics of the open tree
+ * and a column of M^-1 J^T for every row; and their last order beside order 0. Fastest rounds. */
+static double fastest(const sample *s) { return s->ns - s->spread; }
+static void write_constrained(FILE *f, const sample *list, int n) {
+  for (const sample *s = list; s < list + n; s++) {
+    if (strcmp(s->algorithm, "constrained_forward") || strcmp(s->mode, "single") || s->order)
+      continue;
+    const sample forward = {.model = s->model, .algorithm = "forward"},
+                 column = {.model = s->model, .algorithm = "constrained_columns"};
+    const sample *body = find(list, n, &forward, "body", "body", "single", 0),
+                 *spatial = find(list, n, &forward, "spatial", "body", "single", 0),
+                 *columns = find(list, n, &column, "body", "body", "single", 0), *last = s;
+    for (const sample *x = s; x < list + n; x++)
+      if (!strcmp(x->model, s->model) && !strcmp(x->algorithm, s->algorithm) &&
+          !strcmp(x->mode, s->mode))
+        last = x;
+    if (body && spatial && columns)
+      fprintf(f,
+              "%s: constrained_forward of order 0 takes %.2f times forward + constrained_columns "
+              "in the\nspatial formulation, which constraints are computed in, and %.2f times in "
+              "the body one\n",
+              short_name(s->model).text, fastest(s) / (fastest(spatial) + fastest(columns)),
+              fastest(s) / (fastest(body) + fastest(columns)));
+    if (last != s)
+      fprintf(f, "%s: constrained_forward of order %d takes %.2f times order 0\n",
+              short_name(s->model).text, last->order, fastest(last) / fastest(s));
+  }
+}
+
 static void write_text(cli_output *out, const sample *list, int n, double calibration,
                        const char *against_path) {
   FILE *f = out->file;
@@ -226,6 +256,7 @@ static void write_text(cli_output *out, const sample *list, int n, double calibr
     fputc('\n', f);
   }
   write_retime(f, list, n);
+  write_constrained(f, list, n);
   if (against_path) write_ratios(f, against_path, list, n);
 }
 

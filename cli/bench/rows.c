@@ -52,11 +52,12 @@ CALL(constrained_columns) {
   return jn_inverse_mass_apply(b->model, b->data, b->q, jn_model_constraint_rows(b->model),
                                b->columns, b->out);
 }
+#define SOME b->model, b->batch, b->order, b->per_call, b->q
 CALL(batch_constrained_inverse) {
-  return jn_batch_constrained_inverse_dynamics(MANY, b->v, NULL, b->out, b->lambda, NULL);
+  return jn_batch_constrained_inverse_dynamics(SOME, b->v, NULL, b->out, b->lambda, NULL);
 }
 CALL(batch_constrained_forward) {
-  return jn_batch_constrained_forward_dynamics(MANY, b->v0, b->tau, NULL, b->out, b->lambda, NULL);
+  return jn_batch_constrained_forward_dynamics(SOME, b->v0, b->tau, NULL, b->out, b->lambda, NULL);
 }
 CALL(batch_id) { return jn_batch_inverse_dynamics(MANY, b->v, b->out, NULL); }
 CALL(batch_fd) { return jn_batch_forward_dynamics(MANY, b->v0, b->tau, b->out, NULL); }
@@ -64,6 +65,7 @@ CALL(batch_hybrid) { return jn_batch_hybrid_dynamics(MANY, b->given, b->v, b->ta
 #undef CALL
 #undef ONE
 #undef MANY
+#undef SOME
 
 static int compare(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;

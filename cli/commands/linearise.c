@@ -48,6 +48,12 @@ static void represent(linearise_job *l) {
   jn_data_settings(l->job.data)->representation = s->representation;
 }
 
+static int has_free_joint(const jn_model *m) {
+  for (int i = 0; i < jn_model_body_count(m); i++)
+    if (jn_model_joint(m, i)->type == JN_JOINT_FREE) return 1;
+  return 0;
+}
+
 static int check_options(linearise_job *l) {
   const int order = l->job.order, moving = order > 0 || l->timed;
   if (l->stepped && !(l->step > 0))
@@ -68,15 +74,18 @@ static int check_options(linearise_job *l) {
         cli_representation_names[l->representation]);
   if (!l->samples) l->samples = 10;
   if (!cli_is_closed(&l->job)) return CLI_DONE;
-  if (order > 0 || l->right)
+  if (l->right)
     return cli_bad_usage(
-        "linearise: --order and --right do not apply to models with constraints: --time has A and "
-        "B "
-        "along the motion; --open leaves the constraints out");
+        "linearise: --right does not apply to models with constraints; --open leaves the "
+        "constraints out");
   if (l->representation >= 0 && l->representation != JN_BODY)
     return cli_bad_usage(
         "linearise: with constraints the twist of a free joint varies in body "
         "representation: --representation body");
+  if (order > 0 && l->job.state.representation != JN_BODY && has_free_joint(l->job.model))
+    return cli_bad_usage(
+        "linearise: with constraints and --order give the state in body representation: "
+        "\"representation\": \"body\"");
   l->representation = JN_BODY;
   return CLI_DONE;
 }
@@ -88,7 +97,10 @@ static int make_room(linearise_job *l) {
   l->options.input = l->input ? JN_INPUT_JOINTS : JN_INPUT_FULL;
   l->m = (size_t)jn_linearise_inputs(model, &l->options);
   l->count = l->timed ? l->samples + 1 : l->job.order + 1;
-  const size_t count = (size_t)l->count, rates = jn_linearise_rates_size(model, l->job.order);
+  const size_t count = (size_t)l->count,
+               rates = cli_is_closed(&l->job)
+                           ? jn_constrained_linearise_rates_size(model, l->job.order)
+                           : jn_linearise_rates_size(model, l->job.order);
   const size_t work = rates > 4 * l->n * l->n ? rates : 4 * l->n * l->n;
   cli_memory *memory = &l->job.result.memory;
   l->A = cli_take_numbers(memory, count, l->n, l->n);
@@ -154,6 +166,29 @@ static jn_status on_constraints(linearise_job *l, size_t i) {
   return status;
 }
 
+/* The same with time derivatives of orders 0..r. The matrices of minimal states are smaller than the
+ * room for them: they are moved to where on_constraints has them. */
+static jn_status on_constraints_rates(linearise_job *l) {
+  cli_job *job = &l->job;
+  cli_robot_state *s = &job->state;
+  const jn_linearise_closed out = {.A = l->A,
+                                   .B = l->B,
+                                   .projector = l->projector,
+                                   .mobility = &l->mobility,
+                                   .independent = l->independent,
+                                   .A_minimal = l->A_minimal,
+                                   .B_minimal = l->B_minimal};
+  const jn_status status =
+      jn_constrained_linearise_rates(job->model, job->data, &l->options, job->order, s->q, s->v,
+                                     s->tau, &s->external, &job->constraints, l->work, &out);
+  const size_t p = 2 * (size_t)l->mobility;
+  for (size_t k = (size_t)job->order; k > 0 && !status; k--) {
+    memmove(l->A_minimal + k * l->n * l->n, l->A_minimal + k * p * p, sizeof(double) * p * p);
+    memmove(l->B_minimal + k * l->n * l->m, l->B_minimal + k * p * l->m, sizeof(double) * p * l->m);
+  }
+  return status;
+}
+
 /* Linearises along the motion that starts at the state. */
 static jn_status along(linearise_job *l) {
   cli_job *job = &l->job;
@@ -198,7 +233,7 @@ static int compute(linearise_job *l) {
   if (!status && l->timed) {
     status = along(l);
   } else if (!status && cli_is_closed(job)) {
-    status = on_constraints(l, 0);
+    status = job->order > 0 ? on_constraints_rates(l) : on_constraints(l, 0);
   } else if (!status && job->order > 0) {
     status = jn_linearise_rates(job->model, job->data, &l->options, job->order, s->q, s->v, s->tau,
                                 &s->external, l->work, l->A, l->B);
@@ -261,8 +296,9 @@ static void add_minimal(linearise_job *l, const char *const *names) {
   const cli_axis none = CLI_NO_AXIS, row = CLI_AXIS(2 * p, .stride = 2 * (size_t)p),
                  input = CLI_AXIS(2 * p, .stride = (size_t)m),
                  all = CLI_AXIS(n, .stride = (size_t)n);
-  const cli_axis part = {l->count, l->timed, l->times, 0, square},
-                 inputs = {l->count, l->timed, l->times, 0, wide};
+  const int listed = l->timed || l->job.order > 0;
+  const cli_axis part = {l->count, listed, l->times, 0, square},
+                 inputs = {l->count, listed, l->times, 0, wide};
   const char **states = cli_take(&r->memory, 2 * (size_t)p + 1, sizeof(char *));
   for (int i = 0; names && states && i < p; i++) {
     states[i] = names[l->independent[i]];

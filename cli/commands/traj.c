@@ -639,12 +639,11 @@ static int find_spare(traj *x) {
       turning |= j->nq != j->nv;
   }
   if (left <= held) return CLI_DONE;
-  if (turning || x->lambda || jn_model_tree(m) != m)
+  if (turning)
     return cli_bad_input(
         "traj: --tool %s: %d degrees of freedom are left when the tool is held, and velocities of "
-        "least norm are not found for models with constraints, mimic, spherical or free joints: "
-        "hold "
-        "joints where they are (--driven NAMES)",
+        "least norm are not found for spherical or free joints: hold joints where they are "
+        "(--driven NAMES)",
         cli_clean(x->tool_link).text, left - held);
   x->spare = left - held;
   x->rates =

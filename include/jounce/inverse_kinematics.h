@@ -45,13 +45,13 @@ JN_API jn_status jn_ik_solve(jn_ik *ik, int rows, const jn_world_motion *target,
 /* The same with the velocity of least norm as a function of time, v(t) = J(t)^T mu(t), and its
  * derivatives: v[rows x nv] is written, but for driven joints, whose motion is given. The configurations
  * of such a motion are those of q' = v(q, t): they depend on where it began, not on the target alone.
- * rows >= 1. With eliminated joints the norm is that of the coordinates that are left. JN_ERR_ARGUMENT: a free joint is not
- * driven and the representation is not JN_BODY. O(rows^2) times jn_ik_solve. */
+ * rows >= 1. With eliminated joints the norm is that of the coordinates that are left. JN_ERR_ARGUMENT:
+ * a free joint is not driven and the representation is not JN_BODY. O(rows^2) times jn_ik_solve. */
 JN_API jn_status jn_ik_least_norm(jn_ik *ik, int rows, const jn_world_motion *target,
                                   const unsigned char *driven, double *q, double *v);
 
-/* The motions that leave the frame at rest: *dimension, and an orthonormal basis[dimension x nv] of
- * the velocities (room for [nv x nv]; may be NULL). v + (any of them) meets the target too. */
+/* The motions that keep the frame at the last target that was reached: *dimension, and an orthonormal
+ * basis[dimension x nv] of the velocities (room for [nv x nv]; may be NULL): v + any meets it too. */
 JN_API jn_status jn_ik_null_space(jn_ik *ik, const double *q, int *dimension, double *basis);
 
 /* After JN_ERR_ASSEMBLY and JN_ERR_RANK. `constraint`: that of the model; the number of the model's

@@ -91,6 +91,21 @@ JN_API jn_status jn_constrained_linearise(const jn_model *model, jn_data *data,
                                           const jn_constraints *constraints,
                                           const jn_linearise_closed *out);
 
+/* The same with time derivatives along the motion driven by tau[(r+1) x nv]: every matrix of `out`
+ * [(r+1) x ...], the matrix, then its derivatives of orders 1..r; p and the independent degrees of
+ * freedom are those of the state. States that satisfy the constraints go on doing so, so that
+ *   E' = A E - E A_minimal,   A_minimal = S A E
+ * and these equations, differentiated, give every order. work:
+ * jn_constrained_linearise_rates_size doubles. O(r^2 n^3). Needs data of order r. Failures as of
+ * jn_constrained_linearise; outputs stay as they were. */
+JN_API size_t jn_constrained_linearise_rates_size(const jn_model *model, int order);
+JN_API jn_status jn_constrained_linearise_rates(const jn_model *model, jn_data *data,
+                                                const jn_linearise_options *options, int order,
+                                                const double *q, const double *v, const double *tau,
+                                                const jn_external *external,
+                                                const jn_constraints *constraints, double *work,
+                                                const jn_linearise_closed *out);
+
 /* Zero-order hold: a step of length h of x' = A x + B u with constant u, x of n and u of m numbers:
  *   Ad[n x n] = exp(A h),  Bd[n x m] = (int_0^h exp(A s) ds) B
  * Taylor series of a fraction of the step, then doubling F -> 2 F + F^2 with F = exp - 1, so that

@@ -150,6 +150,12 @@ class ConstrainedLinearise(NamedTuple):
     projector: Array
     independent: Array
 
+class ConstrainedLineariseRates(NamedTuple):
+    A: Array
+    B: Array
+    projector: Array
+    independent: Array
+
 class ConstraintClosure(NamedTuple):
     residual: Array
     rate: Array
@@ -431,6 +437,10 @@ class Model:
             "map"] = 'full', map: ArrayLike | None = None, trivialisation: Literal["left", "right"] = 'left', active:
             Sequence[str | int] | None = None, world: World | None = None, tolerance: float | None = None, external: External | None = None,
             tau_ext: ArrayLike | None = None, out: Sequence[Array] | None = None) -> ConstrainedLinearise: ...
+    def constrained_linearise_rates(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *, input: Literal["full", "joints",
+            "map"] = 'full', map: ArrayLike | None = None, trivialisation: Literal["left", "right"] = 'left', active:
+            Sequence[str | int] | None = None, world: World | None = None, tolerance: float | None = None, external: External | None = None,
+            tau_ext: ArrayLike | None = None, out: Sequence[Array] | None = None) -> ConstrainedLineariseRates: ...
     def mass_matrix(self, q: ArrayLike, *, out: Array | None = None) -> Array: ...
     def inverse_mass(self, q: ArrayLike, *, out: Array | None = None) -> Array: ...
     def inverse_mass_apply(self, q: ArrayLike, B: ArrayLike, *, out: Array | None = None) -> Array: ...

@@ -228,6 +228,17 @@ CALL(constrained_linearise) {
   for (int i = 0; !status && i < p; i++) out[3][list[i]] = 1;
   return status;
 }
+CALL(constrained_linearise_rates) {
+  const size_t own = jn_constrained_linearise_rates_size(M, K);
+  int *list = (int *)(void *)(c->work + own), p;
+  const jn_linearise_closed o = {
+      .A = out[0], .B = out[1], .projector = out[2], .mobility = &p, .independent = list};
+  jn_status status = jn_constrained_linearise_rates(M, d, &c->linear, K, in[0], in[1], in[2], E,
+                                                    &c->constraints, c->work, &o);
+  for (int i = 0; !status && i < jn_model_nv(M); i++) out[3][i] = 0;
+  for (int i = 0; !status && i < p; i++) out[3][list[i]] = 1;
+  return status;
+}
 CALL(assemble) {
   memmove(out[0], in[0], (size_t)jn_model_nq(M) * sizeof(double));
   memmove(out[1], in[1], ((size_t)K + 2) * (size_t)jn_model_nv(M) * sizeof(double));
@@ -255,6 +266,9 @@ static size_t flags_work(const call *c) {
   return (size_t)jn_model_constraint_rows(M) + (size_t)jn_model_nv(M);
 }
 static size_t rates_work(const call *c) { return jn_linearise_rates_size(M, K); }
+static size_t closed_rates_work(const call *c) {
+  return jn_constrained_linearise_rates_size(M, K) + (size_t)jn_model_nv(M);
+}
 static size_t cmtm_work(const call *c) { return jn_cmtm_work_size(M, K); }
 
 #undef M
@@ -1061,6 +1075,23 @@ static algorithm table[] = {
      "effect of one unit in the last place of q, v and tau. DigitsError: above 1e-2. Five times "
      "the\n"
      "cost."},
+    {"constrained_linearise_rates",
+     call_constrained_linearise_rates,
+     EXTERNAL | LINEAR | OURS_ONLY | ACTIVE | TOLERANCE,
+     closed_rates_work,
+     {Q, V1, {"tau", PLAIN, 2, {ORDER(1), NV}}},
+     {{"A", PLAIN, 3, {ORDER(1), NV2, NV2}},
+      {"B", PLAIN, 3, {ORDER(1), NV2, INPUTS}},
+      {"projector", PLAIN, 3, {ORDER(1), NV2, NV2}},
+      {"independent", PLAIN, 1, {NV}}},
+     "constrained_linearise_rates($self, /, q, v, tau, *, input='full', map=None, "
+     "trivialisation='left',\n"
+     "                            active=None, world=None, tolerance=None, external=None, "
+     "tau_ext=None,\n"
+     "                            out=None)\n--\n\n"
+     "constrained_linearise with time derivatives along the motion under tau (..., r+1, nv): A, B "
+     "and\n"
+     "projector have an axis of orders first, (..., r+1, ...)."},
     {NULL, NULL, 0, NULL, {END}, {END}, NULL},
 };
 
@@ -1135,7 +1166,8 @@ static algorithm table[] = {
   X(constrained_linearise, 65)     \
   X(elastic_motors, 66) \
   X(hybrid_dynamics_by_freedom, 67) \
-  X(forward_dynamics_error, 68)
+  X(forward_dynamics_error, 68)    \
+  X(constrained_linearise_rates, 69)
 /* clang-format on */
 
 #define FUNCTION(name, i)                                                            \

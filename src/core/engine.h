@@ -15,6 +15,7 @@
 struct variation;
 struct jn_blocks;
 struct closed_variation;
+struct cod;
 struct jn_forward_columns;
 
 /* A call for a pack of states, in the lanes of a register, in the body formulation. */
@@ -47,7 +48,8 @@ typedef void jn_out_fn(const jn_model *m, const jn_work *w, int rep, int from, i
 typedef void jn_mass_fn(const jn_model *m, const jn_work *w, int rep, double *M, double *scale);
 typedef void jn_mass_solve_fn(const jn_model *m, const jn_work *w, int first, int last, double *y);
 typedef void jn_mass_whiten_fn(const jn_model *m, const jn_work *w, int first, int last,
-                               const unsigned char *prescribed, double *y);
+                               const unsigned char *prescribed, int columns, double *y);
+typedef void jn_decompose_fn(struct cod *f, double *scale, double tolerance, double *scratch);
 typedef void jn_variation_fn(const struct variation *x);
 typedef double jn_magnitude_fn(const struct variation *x);
 typedef void jn_composites_fn(const struct variation *x, int subtrees);
@@ -116,6 +118,7 @@ typedef struct jn_engine {
   /* M^-1 times JN_SOLVE_COLUMNS columns y in lanes: core/derivatives/mass_solve.h */
   jn_mass_solve_fn *mass_solve;
   jn_mass_whiten_fn *mass_whiten; /* L^-1 y, M = L L^T, prescribed joints left out */
+  jn_decompose_fn *decompose;     /* cod_factor of core/constraints/qr.h */
   /* directional derivatives, one direction per lane: core/derivatives/course.h */
   jn_variation_fn *course_inverse;
   jn_course_fn *course_forward;
@@ -162,6 +165,7 @@ typedef struct jn_engine {
   extern jn_mass_fn jn_body_mass_##isa;                                       \
   extern jn_mass_solve_fn jn_mass_solve_##isa;                                \
   extern jn_mass_whiten_fn jn_mass_whiten_##isa;                              \
+  extern jn_decompose_fn jn_decompose_##isa;                                  \
   extern jn_variation_fn jn_course_inverse_##isa;                             \
   extern jn_course_fn jn_course_forward_##isa;                                \
   extern jn_closed_fn jn_closed_inverse_##isa;                                \

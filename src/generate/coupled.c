@@ -144,17 +144,18 @@ void jn_generate_coupled_start(jn_text *t, const jn_job *job) {
 }
 
 static void put_mass(jn_text *t, const jn_job *job) {
-  jn_text_format(t,
-                 "\nINLINE int %s_mass_at(const double *q, double *M_out, size_t stride) {\n"
-                 "  real M[NY * NY], x[NYQ + NY], nan = {0};\n"
-                 "  double tree_q[NQ * LANES];\n"
-                 "  read_numbers(NYQ, q, stride, x, &nan);\n"
-                 "  expand_positions(NYQ, own_q, FOLLOWERS, follower, x, tree_q);\n"
-                 "  const int bad = coupled_mass(tree_q, M);\n"
-                 "  for (int i = 0; i < NY; i++)\n"
-                 "    write_numbers(NY, M + i * NY, M_out + (size_t)(i * NY) * stride, stride, &nan);\n"
-                 "  return bad | states_without_result(~0, nan);\n}\n",
-                 job->name);
+  jn_text_format(
+      t,
+      "\nINLINE int %s_mass_at(const double *q, double *M_out, size_t stride) {\n"
+      "  real M[NY * NY], x[NYQ + NY], nan = {0};\n"
+      "  double tree_q[NQ * LANES];\n"
+      "  read_numbers(NYQ, q, stride, x, &nan);\n"
+      "  expand_positions(NYQ, own_q, FOLLOWERS, follower, x, tree_q);\n"
+      "  const int bad = coupled_mass(tree_q, M);\n"
+      "  for (int i = 0; i < NY; i++)\n"
+      "    write_numbers(NY, M + i * NY, M_out + (size_t)(i * NY) * stride, stride, &nan);\n"
+      "  return bad | states_without_result(~0, nan);\n}\n",
+      job->name);
 }
 
 static void put_kinematics(jn_text *t, const jn_job *job, int r) {

@@ -138,17 +138,17 @@ static void put_check(jn_text *t, const jn_job *job, const jn_operation *o, cons
                  "LANES));\n",
                  o->name);
   for (int i = 0; i < o->nout; i++)
-    jn_text_format(t, "  failed |= check(\"%s %s\", %d, %d, all%d, %s_%s_ref, %d, %.1e * TOLERANCE);\n",
-                   o->name, o->out[i].name, o->out[i].rows, o->out[i].count, i, o->name,
-                   o->out[i].name, !by_another_route(job, o), growth);
+    jn_text_format(
+        t, "  failed |= check(\"%s %s\", %d, %d, all%d, %s_%s_ref, %d, %.1e * TOLERANCE);\n",
+        o->name, o->out[i].name, o->out[i].rows, o->out[i].count, i, o->name, o->out[i].name,
+        !by_another_route(job, o), growth);
   if (o->nin > 1) {
     put_refused(t, o, "v", 0, "NAN");
     jn_text_format(t, "  gather(v_ref, %d, %d, 0, v);\n", (int)row[1], (int)size_of(&o->in[1]));
   }
   int angle = 0; /* the first that is free */
   while (angle < m->nangle && !m->link[m->angle_link[angle]].nv) angle++;
-  if (angle < m->nangle)
-    put_refused(t, o, "q", m->link[m->angle_link[angle]].iq, "(number)1.1e6");
+  if (angle < m->nangle) put_refused(t, o, "q", m->link[m->angle_link[angle]].iq, "(number)1.1e6");
   jn_text_put(t, "  return failed;\n}\n\n");
 }
 
@@ -284,8 +284,8 @@ jn_status jn_generate_test(jn_text *t, const jn_job *job) {
   }
   const size_t nv = (size_t)m->nv, coupled = STATES * JN_MAX_GENERATE_INVERSE * nv + nv * nv;
   jn_data *data = NULL;
-  double *block =
-      jn_block_new(&t->hooks, STATES * ((size_t)m->nq + 2 * ROWS * nv + most) + coupled, sizeof(double));
+  double *block = jn_block_new(&t->hooks, STATES * ((size_t)m->nq + 2 * ROWS * nv + most) + coupled,
+                               sizeof(double));
   jn_status status = block ? jn_data_new(m, ROWS - 2, &t->hooks, &data) : JN_ERR_MEMORY;
   if (!status) {
     jn_settings *set = jn_data_settings(data);

@@ -29,6 +29,7 @@
     .mass = jn_body_mass_##isa,                                                     \
     .mass_solve = jn_mass_solve_##isa,                                              \
     .mass_whiten = jn_mass_whiten_##isa,                                            \
+    .decompose = jn_decompose_##isa,                                                \
     .course_inverse = jn_course_inverse_##isa,                                      \
     .course_forward = jn_course_forward_##isa,                                      \
     .closed_inverse = jn_closed_inverse_##isa,                                      \

@@ -138,8 +138,8 @@ static inline size_t jn_coupled_room(const jn_model *tree, int order) {
   A(lambda, double, 1, rows * nrow)              /* constraint forces, order-major */              \
   A(row_scale, double, 1, nrow)                  /* size of a row without cancellation */          \
   A(row_jacobian, double, 1, rows * nrow * nv)   /* J, order-major */                              \
-  A(row_factor, double, 1, nrow * (nv + nrow))   /* L^-1 J^T or J^T of each block, factored */     \
-  A(row_basis, double, 1, nrow * nrow)           /* second part of the decomposition */            \
+  A(row_factor, double, 1, nrow ? (nrow + 7) * (nv + nrow) : 0) /* L^-1 J^T or J^T, factored, */   \
+  A(row_basis, double, 1, (nrow + 7) * nrow)     /* ... and the second part; padded: qr.h */       \
   A(row_beta, double, 1, 2 * nrow)               /* factors of the reflections */                  \
   A(row_null, double, 1, rows * nrow * (nrow + 1)) /* null space of J^T and coefficients */        \
   A(row_Q, double, 1, nrow * nv)                 /* inverse dynamics: basis of the joint forces */ \
@@ -147,7 +147,7 @@ static inline size_t jn_coupled_room(const jn_model *tree, int order) {
   A(row_objective, double, 1, nrow * nv)         /* ... and of the forces to minimise */           \
   A(row_force, double, 1, nrow ? 2 * rows * nv : 0) /* ... jets of residuals and multipliers */    \
   A(row_weight, double, 1, nrow ? nv : 0)        /* weights of the joints' forces */               \
-  A(row_scratch, double, nrow, 12 * nrow)        /* scratch: vectors [nrow] */                     \
+  A(row_scratch, double, nrow + 7, nrow ? 12 * (nrow + 7) : 0) /* scratch: vectors [nrow] */       \
   A(held, double, 1, ncut ? nlink : 0)           /* flags of joints: assembly */                   \
   A(block_index, double, 1, ncut ? 2 * (ncut + nrow + nv + nlink) + 16 : 0) /* blocks of rows */   \
   /* partial derivatives with constraints: core/constraints/closed.h */                            \
@@ -169,8 +169,8 @@ static inline size_t jn_coupled_room(const jn_model *tree, int order) {
   A(place_shift, double, 1, 2 * JN_MAX_LANES * nrow)       /* of closure and J v */                \
   A(lane_scratch, double, 1, 4 * JN_MAX_LANES * nrow)      /* scratch: four vectors [nrow] */      \
   A(settled, double, 1, nrow ? rows * (3 * nrow + 3 * nv) : 0) /* scratch: jets of one direction */ \
-  A(other_factor, double, 1, nrow * (nv + 1 + nrow)) /* J^T besides L^-1 J^T: as row_factor, */    \
-  A(other_basis, double, 1, nrow * nrow)         /* row_basis, */                                  \
+  A(other_factor, double, 1, nrow ? (nrow + 7) * (nv + 1 + nrow) : 0) /* J^T: as row_factor, */    \
+  A(other_basis, double, 1, (nrow + 7) * nrow)   /* row_basis, */                                  \
   A(other_beta, double, 1, 2 * nrow)             /* row_beta, */                                   \
   A(other_index, double, 1, ncut ? 2 * (ncut + nrow + nv + nlink) + 16 : 0) /* block_index */      \
   /* eliminated joints: core/coupled.h */                                                          \

@@ -176,7 +176,7 @@ subject subject_of(robot r, uint64_t seed, jn_representation representation,
   s.before = doubles(OUTPUTS);
   s.work = doubles(WORK);
   if (jn_cmtm_work_size(s.r.model, order) > WORK ||
-      jn_linearise_rates_size(s.r.model, order) > WORK)
+      jn_constrained_linearise_rates_size(s.r.model, order) > WORK)
     fail_msg("more than %d numbers of work", WORK);
   return s;
 }

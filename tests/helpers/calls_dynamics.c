@@ -93,6 +93,14 @@ int run_constrained_linearise(subject *s) {
   return jn_constrained_linearise(s->closed, s->closed_data, NULL, s->q, s->v, s->tau, E, &anywhere,
                                   &o);
 }
+int run_constrained_linearise_rates(subject *s) {
+  double *A = take(s, ROWS * 4 * NV * NV), *B = take(s, ROWS * 2 * NV * NV);
+  const jn_linearise_closed o = {.A = A, .B = B};
+  if (!close_loops(s)) return SKIPPED;
+  jn_data_settings(s->closed_data)->representation = JN_BODY;
+  return jn_constrained_linearise_rates(s->closed, s->closed_data, NULL, K, s->q, s->v, s->tau, E,
+                                        &anywhere, s->work, &o);
+}
 int run_impact(subject *s) {
   double *v = take(s, NV), *impulse = take(s, 1);
   if (!close_loops(s)) return SKIPPED;

@@ -24,6 +24,7 @@
   X("jn_constrained_inverse_partials", LOADED, run_constrained_inverse_partials)               \
   X("jn_constrained_forward_partials", DRIVEN, run_constrained_forward_partials)               \
   X("jn_constrained_linearise", DRIVEN, run_constrained_linearise)                             \
+  X("jn_constrained_linearise_rates", DRIVEN, run_constrained_linearise_rates)                 \
   X("jn_impact", MOVING, run_impact)                                                           \
   X("jn_assemble", MOVING, run_assemble)                                                       \
   X("jn_constraint_closure", MOVING, run_constraint_closure)                                   \

@@ -205,7 +205,7 @@ const char *const setup_functions[] = {
     "jn_simulation_set_tau", "jn_simulation_run_to", "jn_simulation_statistics",
     "jn_simulation_message", "jn_simulation_singular_joint", "jn_comprehensive_shape",
     "jn_comprehensive_rows", "jn_linearise_inputs", "jn_linearise_rates_size",
-    "jn_force_table_next_break", "jn_event_coordinate_g",
+    "jn_constrained_linearise_rates_size", "jn_force_table_next_break", "jn_event_coordinate_g",
     /* constrained forward dynamics and impacts: tests/test_simulate_closed.c */
     "jn_simulation_set_active", "jn_simulation_constraint_forces", "jn_simulation_constraint_fault",
     /* jn_assemble, and a decomposition: tests/test_inverse_kinematics.c */

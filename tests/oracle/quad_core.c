@@ -25,6 +25,7 @@ static inline void quad_sincos_many(int n, quad *x, quad *s, quad *c) {
 }
 #define sincos_many quad_sincos_many
 #define QR_SQRT quad_sqrt
+#define QR_ABS quad_abs
 #define WHITEN_SQRT quad_sqrt
 #define CLOSURE_ROUNDING ((quad)1e-32)
 #include "core/body/aba.h"
@@ -226,8 +227,8 @@ static jn_vec3 gravity_of(const quad_robot *r) {
 }
 
 static void whiten(const jn_model *m, const jn_work *w, int first, int last,
-                   const unsigned char *prescribed, quad *y) {
-  for (int s = 0; s < JN_SOLVE_COLUMNS; s++)
+                   const unsigned char *prescribed, int columns, quad *y) {
+  for (int s = 0; s < columns; s++)
     mass_whiten_pass(m, w, first, last, prescribed, y + s, JN_SOLVE_COLUMNS, 1);
 }
 
@@ -235,7 +236,8 @@ static void whiten(const jn_model *m, const jn_work *w, int first, int last,
 static closure place_closed(const instance *s) {
   const jn_model *m = &s->model;
   const jn_work *w = &s->work;
-  closure c = {.m = m, .w = w, .rank_tolerance = (quad)0x1p-26, .whiten = whiten};
+  closure c = {
+      .m = m, .w = w, .rank_tolerance = (quad)0x1p-26, .whiten = whiten, .decompose = cod_factor};
   quad base[3];
   place_joints(m, w);
   place_links(m, w);
@@ -275,7 +277,8 @@ void core_forward_closed(const quad_robot *r, int order, jn_representation rep, 
   if (rep == JN_SPATIAL) boundary_shift(m, w, w->force, order + 1, -1, 1);
   scale(w->force, order, r->nv, 1);
   boundary_motion_in(m, w, (int)rep, 0, 0);
-  const closure c = place_closed(&s);
+  closure c = place_closed(&s);
+  c.order = order;
   if (spatial_start(m, w, &set, NULL) >= 0) fail_msg("singular");
   rows_step(&c, 0);
   rows_rate(&c, 0, row_scratch_of(w, 0));
@@ -327,7 +330,7 @@ void core_inverse_closed(const quad_robot *r, int order, jn_representation rep, 
   for (int i = 0; i < b.count; i++) {
     forces f = forces_of(&c, &b, i);
     forces_factor(&f, NULL, w->row_weight);
-    forces_solve(&f, order, w->force, NULL, w->lambda);
+    forces_solve(&f, 0, order, w->force, NULL, w->lambda);
     for (int k = 0; k <= order; k++)
       for (int j = 0; j < f.n; j++)
         w->tau[(size_t)k * nv + (size_t)f.dof[j]] -= rows_pull(&f, k, 0, w->lambda, f.dof[j]);

@@ -95,6 +95,7 @@ def tables(r, order=1):
         "constraint_closure": ([q], [("v", (order + 1, n))], {}), "constraint_rank": ([q], [], {}),
         "constrained_inverse_partials": ([q, motion], [], {}),
         "constrained_forward_partials": ([q, v], [rows], {}), "constrained_linearise": ([q, v, tau], [], {}),
+        "constrained_linearise_rates": ([q, v, rows], [], {}),
         "elastic_motors": ([q, ("v", (order + 4, n)), ("stiffness", (n,)), ("motor_inertia", (n,))], [], {}),
     }
 

@@ -290,6 +290,16 @@ class Constraints(unittest.TestCase):
         np.testing.assert_array_equal(got.projector, want["projector"])
         self.assertEqual(want["minimal_states"], ["d crank", "d crank'"])
         residual("projector", np.abs(got.projector @ got.projector - got.projector).max(), 1e-13)
+        # with rates: A_minimal' = S A' E + S A E'
+        for name in ("crank", "coupler", "rocker"):
+            state["tau"][name] += [0]
+        rates = model.constrained_linearise_rates(q, v[0], [[0.3, 0, 0], [0, 0, 0]])
+        want = program("linearise", "fourbar", "--state", "-", "--order", "1", state=state)
+        E = rates.projector[:, :, i]
+        residual("rate of minimal A",
+                 np.abs(rates.A[1][i] @ E[0] + rates.A[0][i] @ E[1] - want["A_minimal"][1]).max(), 1e-11)
+        np.testing.assert_array_equal(rates.A, want["A"])
+        np.testing.assert_array_equal(rates.independent, got.independent)
 
     def test_mimic_joints(self):
         text = """<robot name="g"><link name="palm"/>

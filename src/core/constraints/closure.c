@@ -26,7 +26,11 @@ static jn_status check_motion(const jn_model *m, const jn_world_motion *x, int r
 
 jn_status jn_closure_begin(const jn_model *model, jn_data *data, const jn_constraints *constraints,
                            int twist_rows, closure *c) {
-  *c = (closure){.m = model, .w = &data->w, .rank_tolerance = RANK_TOLERANCE};
+  *c = (closure){.m = model,
+                 .w = &data->w,
+                 .rank_tolerance = RANK_TOLERANCE,
+                 .whiten = data->engine->mass_whiten,
+                 .decompose = data->engine->decompose};
   data->fault = (jn_constraint_fault){-1, 0, 0, -1, 0, 0};
   if (!constraints) return JN_OK;
   const jn_constraints *x = constraints;

@@ -58,7 +58,7 @@ static void copy_out(double *to, const double *from, size_t n) {
 
 /* Applied wrenches of order k: the user's and those of lambda_0..lambda_(k-1). */
 static void apply_order(const closure *c, jn_data *data, const jn_external *external, int k) {
-  if (external && external->wrench_count > 0)
+  if (external)
     jn_external_spatial(c->m, data, external, k);
   else
     for (int i = 0; i < c->m->nlink; i++) ext_of(c->w, i)[k] = six_zero();
@@ -71,7 +71,9 @@ static jn_status solve_orders(closure *c, jn_data *data, int order, const jn_ext
   const jn_model *m = c->m;
   const jn_work *w = c->w;
   const jn_settings *set = &data->settings;
+  const int loaded = external && external->wrench_count > 0;
   data->kinematics = -2;
+  c->order = order;
   boundary_motion_in(m, w, (int)set->representation, 0, 0);
   place_joints(m, w);
   place_poses(m, data);
@@ -83,8 +85,8 @@ static jn_status solve_orders(closure *c, jn_data *data, int order, const jn_ext
   if (status) return status;
   *b = blocks_make(c, 1);
   blocks_factor(c, b, 1);
-  apply_order(c, data, external, 0);
-  spatial_first_terms(m, w, set, 1);
+  if (loaded) jn_external_spatial(m, data, external, 0);
+  spatial_first_terms(m, w, set, loaded);
   for (int k = 0; k <= order; k++) {
     double left;
     boundary_drive(m, w, set, k, c->prescribed, 1);
@@ -93,7 +95,7 @@ static jn_status solve_orders(closure *c, jn_data *data, int order, const jn_ext
     const int open = closure_order(c, b, k, w->lambda + (size_t)k * (size_t)m->nrow, &left);
     if (open >= 0) return jn_closure_fail(data, JN_ERR_RANK, open, k + 2, left, CLOSURE_RANK);
     if (k == order) break;
-    apply_order(c, data, external, k + 1);
+    apply_order(c, data, loaded ? external : NULL, k + 1);
     spatial_bias_terms(m, w, set, k + 1, 1);
   }
   return JN_OK;
@@ -102,9 +104,12 @@ static jn_status solve_orders(closure *c, jn_data *data, int order, const jn_ext
 /* J^T lambda of orders 0..K at degree of freedom j: adds sign times it to x[. x nv] */
 static void add_pull(const forces *s, int K, double sign, const double *lambda, double *x) {
   const size_t nv = (size_t)s->c->m->nv;
-  for (int k = 0; k <= K; k++)
+  double *pulled = dof_of(s->c->w, 3);
+  for (int k = 0; k <= K; k++) {
+    rows_pull_all(s, k, 0, 0, lambda, pulled);
     for (int j = 0; j < s->n; j++)
-      x[(size_t)k * nv + (size_t)s->dof[j]] += sign * rows_pull(s, k, 0, lambda, s->dof[j]);
+      x[(size_t)k * nv + (size_t)s->dof[j]] += sign * pulled[s->dof[j]];
+  }
 }
 
 /* Rows that only prescribed joints move: lambda such that the forces of these joints are least. */
@@ -124,7 +129,7 @@ static jn_status settle_prescribed(const closure *c, jn_data *data, int order,
     forces s = forces_of(c, b, i);
     add_pull(&s, order, 1, w->lambda, known);
     forces_factor(&s, prescribed, weight);
-    forces_solve(&s, order, known, NULL, w->lambda);
+    forces_solve(&s, 0, order, known, NULL, w->lambda);
     add_pull(&s, order, -1, w->lambda, known);
   }
   for (size_t i = 0; i < n; i++)
@@ -164,7 +169,6 @@ jn_status jn_constrained_forward_dynamics(const jn_model *model, jn_data *data, 
   const jn_work *w = &data->w;
   const size_t nv = (size_t)model->nv, n = ((size_t)order + 1) * nv;
   const int rep = (int)data->settings.representation;
-  c.whiten = data->engine->mass_whiten;
   if (n) memcpy(w->force, tau, sizeof(double) * n);
   if (external && external->tau)
     for (size_t i = 0; i < n; i++) w->force[i] += external->tau[i];
@@ -230,7 +234,6 @@ jn_status jn_constrained_hybrid_dynamics(const jn_model *model, jn_data *data, i
   const jn_work *w = &data->w;
   const size_t nv = (size_t)model->nv, n = ((size_t)order + 1) * nv;
   const int rep = (int)data->settings.representation;
-  c.whiten = data->engine->mass_whiten;
   c.prescribed = prescribed;
   blocks b;
   status = solve_orders(&c, data, order, external, constraints, &b);
@@ -276,10 +279,13 @@ static jn_status check_motion(const closure *c, jn_data *data, int order,
     rows_rate(c, k + 1, psi);
     for (int i = 0; i < c->m->ncut; i++) {
       const jn_cut *cut = &c->m->cut[i];
-      for (int r = cut->row; r < cut->row + cut->rows && cut_is_active(c, i); r++) {
-        const double size = closure_size(c, i, r, k) + row_rest(c, i, r), x = (k + 1) * psi[r];
-        if (fabs(x) > tolerance * size)
-          return jn_closure_fail(data, JN_ERR_CLOSURE, r, k + 2, x, tolerance * size);
+      double size[6];
+      if (!cut_is_active(c, i)) continue;
+      closure_size(c, i, k, size);
+      for (int r = 0; r < cut->rows; r++) {
+        const double x = (k + 1) * psi[cut->row + r];
+        if (fabs(x) > tolerance * size[r])
+          return jn_closure_fail(data, JN_ERR_CLOSURE, cut->row + r, k + 2, x, tolerance * size[r]);
       }
     }
   }
@@ -337,7 +343,7 @@ static jn_status inverse_forces(const closure *c, jn_data *data, int order,
   for (int i = 0; i < b.count; i++) {
     forces s = forces_of(c, &b, i);
     forces_factor(&s, NULL, weight);
-    forces_solve(&s, order, tree, NULL, w->lambda);
+    forces_solve(&s, 0, order, tree, NULL, w->lambda);
     add_pull(&s, order, -1, w->lambda, w->tau);
   }
   jn_status status = check_passive(c, data, order, tree);

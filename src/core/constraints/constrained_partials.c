@@ -27,7 +27,6 @@ static jn_status start_rows(closed_call *s, jn_data *data, const jn_constraints 
   jn_status status = jn_closure_begin(m, data, constraints, x->K + 2, &s->c);
   if (status) return status;
   if (!jn_closure_place(&s->c, data, constraints, x->K + 2)) return JN_ERR_NOT_FINITE;
-  s->c.whiten = data->engine->mass_whiten;
   for (int k = 0; k <= x->K + 1; k++) {
     rows_step(&s->c, k);
     rows_rate(&s->c, k, row_scratch_of(w, 0));
@@ -145,7 +144,7 @@ static int blocks_are_bounded(const closure *c, const blocks *b) {
     const cod f = block_cod(c, b, i);
     const qr *T = cod_is_full(&f) ? &f.first : &f.second;
     for (int k = 0; k < f.first.rank; k++)
-      bounded &= magnitude(T->A[(size_t)k * (size_t)T->m + (size_t)k]) * JN_BOUND > 1;
+      bounded &= magnitude(T->A[(size_t)k * (size_t)T->stride + (size_t)k]) * JN_BOUND > 1;
   }
   return bounded;
 }
@@ -313,7 +312,7 @@ static jn_status start_multipliers(closed_call *s, const double *tau, int *wante
     *wanted = 1;
     for (int j = 0; j < b.no; j++)
       if (s->x.own && link_is_free(&m->link[link_of_dof(m, b.dof[b.o[j]])])) return JN_ERR_ARGUMENT;
-    forces_solve(&b, s->x.K, tau, NULL, lambda);
+    forces_solve(&b, 0, s->x.K, tau, NULL, lambda);
     for (size_t k = 0; k <= (size_t)s->x.K; k++)
       for (int j = 0; j < b.n; j++)
         field[k * nv + (size_t)b.dof[j]] = w->row_force[rows * nv + k * nv + (size_t)b.dof[j]];
@@ -362,8 +361,9 @@ static void add_joint_terms(const closed_call *s, const jn_directions *d) {
         }
 }
 
-/* One lane: d lambda, and d tau = (its part with lambda held) - J^T d lambda, in the lanes. */
-static void inverse_direction(closed_call *s, const jn_directions *d, size_t lane) {
+/* One lane: d lambda, and d tau = (its part with lambda held) - J^T d lambda, in the lanes. Orders below
+ * `from` do not vary. */
+static void inverse_direction(closed_call *s, const jn_directions *d, int from, size_t lane) {
   const jn_model *m = s->x.m;
   const jn_work *w = s->x.w;
   const size_t nv = (size_t)m->nv, nrow = (size_t)m->nrow, width = (size_t)d->width,
@@ -379,11 +379,13 @@ static void inverse_direction(closed_call *s, const jn_directions *d, size_t lan
       forces_factor(&s->factored, NULL, w->row_weight);
     }
     const forces b = s->factored;
-    forces_solve(&b, s->x.K, tau, push, lambda);
-    for (int k = 0; k <= s->x.K; k++)
+    forces_solve(&b, from, s->x.K, tau, push, lambda);
+    double *pulled = dof_of(w, 3);
+    for (int k = from; k <= s->x.K; k++) {
+      rows_pull_all(&b, k, 0, from, lambda, pulled);
       for (int j = 0; j < b.n; j++)
-        d->row[((size_t)k * nv + (size_t)b.dof[j]) * width + lane] -=
-            rows_pull(&b, k, 0, lambda, b.dof[j]);
+        d->row[((size_t)k * nv + (size_t)b.dof[j]) * width + lane] -= pulled[b.dof[j]];
+    }
   }
   take_lane(w->push_shift + rows * nrow * width, n * nrow, width, lane, push);
   if (s->least_norm) settle_direction(s, push, lambda);
@@ -406,7 +408,7 @@ static void inverse_columns(closed_call *s, int j, size_t c, const jn_inverse_cl
     (j < 0 ? d.phi : d.step + at * nv * width)[(c + l) * width + l] = 1;
   x->data->engine->closed_inverse(&s->v, 0, 0);
   add_joint_terms(s, &d);
-  for (size_t l = 0; l < n; l++) inverse_direction(s, &d, l);
+  for (size_t l = 0; l < n; l++) inverse_direction(s, &d, j > 0 ? j - 1 : 0, l);
   double *tau = j < 0 ? out->tau_dq : out->tau_dv,
          *lambda = j < 0 ? out->lambda_dq : out->lambda_dv;
   if (tau) tau += at * nv * nv;

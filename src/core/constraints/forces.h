@@ -46,6 +46,18 @@ static inline double rows_pull(const forces *s, int k, int first, const double *
              x[(size_t)(k - h) * (size_t)s->c->m->nrow + (size_t)s->row[r]];
   return sum;
 }
+/* The same at all degrees of freedom, out[nv], row by row of J. x of orders below `from` is zero. */
+static inline void rows_pull_all(const forces *s, int k, int first, int from, const double *x,
+                                 double *out) {
+  const size_t nv = (size_t)s->c->m->nv, nrow = (size_t)s->c->m->nrow;
+  for (size_t j = 0; j < nv; j++) out[j] = 0;
+  for (int h = first; h <= k - from; h++)
+    for (int r = 0; r < s->m; r++) {
+      const double *J = s->c->w->row_jacobian + ((size_t)h * nrow + (size_t)s->row[r]) * nv,
+                   y = x[(size_t)(k - h) * nrow + (size_t)s->row[r]];
+      for (size_t j = 0; j < nv; j++) out[j] += J[j] * y;
+    }
+}
 /* sum_(h=first..k) J_h y_(k-h) of row r, over the block, y order-major [. x nv] */
 static inline double rows_push(const forces *s, int k, int first, const double *y, int r) {
   double sum = 0;
@@ -95,7 +107,7 @@ static inline void forces_factor(forces *s, const unsigned char *prescribed, con
     qr_apply(&s->f.first, 0, 1, column);
     for (int j = 0; j < s->n; j++) s->Q[(size_t)j * (size_t)rank + (size_t)r] = column[j];
   }
-  s->E = (qr){rank, s->ne, 0, w->row_equations, dof_of(w, 1), s->o + nv};
+  s->E = (qr){rank, s->ne, 0, w->row_equations, dof_of(w, 1), s->o + nv, 0};
   for (int j = 0; j < s->ne; j++) {
     dof_of(w, 2)[j] = 1;
     for (int r = 0; r < rank; r++)
@@ -103,7 +115,7 @@ static inline void forces_factor(forces *s, const unsigned char *prescribed, con
   }
   qr_factor(&s->E, dof_of(w, 2), s->c->rank_tolerance, dof_of(w, 3));
   const int left = rank - s->E.rank;
-  s->G = (qr){s->no, left, 0, w->row_objective, row_scratch_of(w, 11), NULL};
+  s->G = (qr){s->no, left, 0, w->row_objective, row_scratch_of(w, 11), NULL, 0};
   for (int j = 0; j < s->no && left; j++) {
     for (int r = 0; r < rank; r++) x[r] = forces_Q(s, s->o[j])[r];
     qr_apply(&s->E, 1, 1, x);
@@ -158,22 +170,25 @@ static inline void forces_order(const forces *s, const double *known, const doub
   for (int j = 0; j < s->ne; j++) mu[s->dof[s->e[s->E.perm[j]]]] = j < met ? t[j] : 0.0;
 }
 
-/* lambda of orders 0..K of the block (order-major [. x nrow]), without the projection on least norm.
+/* lambda of orders from..K of the block (order-major [. x nrow], zero below), without the projection on
+ * least norm.
  * known: order-major [. x nv], c at equations and a at objectives. push: order-major [. x nrow], what
  * J_O W r + J_E mu shall be minus of; NULL: zero. Leaves r, and mu with W r at objectives, in
  * w->row_force. */
-static inline void forces_solve(const forces *s, int K, const double *known, const double *push,
-                                double *lambda) {
+static inline void forces_solve(const forces *s, int from, int K, const double *known,
+                                const double *push, double *lambda) {
   const jn_work *w = s->c->w;
   const size_t nv = (size_t)s->c->m->nv, nrow = (size_t)s->c->m->nrow;
   const int rank = s->rank, left = rank - s->E.rank;
   double *r = w->row_force, *mu = r + (size_t)w->rows * nv, *rhs = dof_of(w, 4),
          *b = row_scratch_of(w, 7), *x = row_scratch_of(w, 8), *y = row_scratch_of(w, 9),
-         *weighted = dof_of(w, 5);
-  for (int k = 0; k <= K; k++) {
+         *weighted = dof_of(w, 5), *pulled = dof_of(w, 3);
+  for (size_t i = 0; i < (size_t)from * nv && left; i++) r[i] = mu[i] = 0;
+  for (int k = from; k <= K; k++) {
+    rows_pull_all(s, k, 1, from, lambda, pulled);
     for (int j = 0; j < s->n; j++) {
       const int dof = s->dof[j];
-      rhs[dof] = known[(size_t)k * nv + (size_t)dof] - rows_pull(s, k, 1, lambda, dof);
+      rhs[dof] = known[(size_t)k * nv + (size_t)dof] - pulled[dof];
     }
     for (int j = 0; j < s->no; j++) rhs[s->dof[s->o[j]]] *= s->weight[s->dof[s->o[j]]];
     /* b = -T^-1 U^T sum_(i>=1) (J_Oi W r_(k-i) + J_Ei mu_(k-i)) */

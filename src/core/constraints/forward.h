@@ -40,8 +40,9 @@ static inline void closure_solve(const closure *c, const blocks *b, const double
 }
 
 /* The response of the tree to the constraint forces delta[nrow], added to order k of the solution:
- * v_(k+1), V_(k+1), the wrenches through the joints W_k, the forces of prescribed joints. k = -1:
- * impulses, added to v_0 and V_0 alone. */
+ * v_(k+1), V_(k+1), the wrenches through the joints W_k (those of the last order are of use to
+ * prescribed joints alone), the forces of prescribed joints. k = -1: impulses, added to v_0 and V_0
+ * alone. */
 static inline void closure_correct(const closure *c, int k, const double *delta) {
   const jn_model *m = c->m;
   const jn_work *w = c->w;
@@ -88,7 +89,7 @@ static inline void closure_correct(const closure *c, int k, const double *delta)
     }
     acc[i] = a;
     Vs_of(w, i)[k + 1] = six_add(Vs_of(w, i)[k + 1], six_times(inverse, a));
-    if (k < 0) continue;
+    if (k < 0 || (k == c->order && !c->prescribed)) continue;
     const six F = six_add(sym6_apply(IA_of(w, i), a), p[i]);
     Ws_of(w, i)[k] = six_add(Ws_of(w, i)[k], F);
     /* e of a prescribed joint is the torque of couplings on it */
@@ -97,20 +98,26 @@ static inline void closure_correct(const closure *c, int k, const double *delta)
   }
 }
 
-/* The size of (k+1) psi_(k+1) of a row without cancellation. */
-static inline double closure_size(const closure *c, int i, int r, int k) {
+/* The sizes of (k+1) psi_(k+1) of the rows of constraint i without cancellation, and at rest. */
+static inline void closure_size(const closure *c, int i, int k, double *size) {
   const jn_cut *cut = &c->m->cut[i];
-  double s = 0;
+  for (int r = 0; r < cut->rows; r++) size[r] = 0;
   for (int t = 0; t < cut->term_count; t++)
-    s += magnitude(cut->coefficient[t] *
-                   v_of(c->w, cut->dof[t])[(size_t)(k + 1) * (size_t)c->m->nv]);
+    size[0] += magnitude(cut->coefficient[t] *
+                         v_of(c->w, cut->dof[t])[(size_t)(k + 1) * (size_t)c->m->nv]);
   for (int h = 0; h <= k + 1 && !cut_is_coupling(cut); h++) {
-    const six w = row_wrench_of(c->w, r)[h];
+    double turn = 0, push = 0;
     for (int side = 0; side < 2; side++)
-      if (cut->link[side] >= 0 || c->moving)
-        s += six_product_size(w, cut_twist(c, i, side)[k + 1 - h]);
+      if (cut->link[side] >= 0 || c->moving) {
+        const six V = cut_twist(c, i, side)[k + 1 - h];
+        turn += v3_sum_size(V.w), push += v3_sum_size(V.v);
+      }
+    for (int r = 0; r < cut->rows; r++) {
+      const six w = row_wrench_of(c->w, cut->row + r)[h];
+      size[r] += v3_sum_size(w.w) * turn + v3_sum_size(w.v) * push;
+    }
   }
-  return (k + 1) * s;
+  for (int r = 0; r < cut->rows; r++) size[r] = (k + 1) * size[r] + row_rest(c, i, cut->row + r);
 }
 
 #ifndef CLOSURE_ROUNDING
@@ -150,10 +157,11 @@ static inline double closure_rest(const closure *c, const blocks *b, int k, int 
   }
   for (int i = 0; i < c->m->ncut; i++) {
     const jn_cut *cut = &c->m->cut[i];
-    for (int r = cut->row; r < cut->row + cut->rows && cut_is_active(c, i); r++) {
-      const double now = closure_size(c, i, r, k) + row_rest(c, i, r);
-      if (now > size[r]) size[r] = now;
-    }
+    double now[6];
+    if (!cut_is_active(c, i)) continue;
+    closure_size(c, i, k, now);
+    for (int r = 0; r < cut->rows; r++)
+      if (now[r] > size[cut->row + r]) size[cut->row + r] = now[r];
   }
   return closure_worst(c, rest, size, worst);
 }

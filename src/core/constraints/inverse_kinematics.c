@@ -131,13 +131,24 @@ jn_settings *jn_ik_settings(jn_ik *ik) { return jn_data_settings(ik->data); }
 
 jn_constraint_fault jn_ik_fault(const jn_ik *ik) { return jn_data_constraint_fault(ik->data); }
 
+/* jn_ik_null_space is that of this target: of a line or plane, its axes. */
+static void reached(jn_ik *ik, const jn_world_motion *target) {
+  jn_constraint *c = &ik->constraint[ik->model.ncut - 1];
+  c->b.pose = target->pose;
+  c->b.pose.R = jn_m3_orthonormalise(c->b.pose.R);
+}
+
 jn_status jn_ik_solve(jn_ik *ik, int rows, const jn_world_motion *target,
                       const unsigned char *driven, double *q, double *v) {
   if (!ik || !target) return JN_ERR_ARGUMENT;
   jn_world_motion motion = *target;
   motion.constraint = ik->model.ncut - 1;
   const jn_constraints constraints = {.motion_count = 1, .motions = &motion};
-  if (!ik->user) return jn_assemble(&ik->model, ik->data, rows, driven, &constraints, q, v);
+  if (!ik->user) {
+    const jn_status status = jn_assemble(&ik->model, ik->data, rows, driven, &constraints, q, v);
+    if (!status) reached(ik, target);
+    return status;
+  }
   const jn_model *m = ik->user;
   double *tq = ik->data->w.tree_q, *tv = ik->data->w.tree_rows;
   if (rows < 0 || rows > ik->data->rows || (m->nq && !q) || (rows && m->nv && !v))
@@ -145,6 +156,7 @@ jn_status jn_ik_solve(jn_ik *ik, int rows, const jn_world_motion *target,
   jn_tree_expand(m, q, rows, v, tq, tv);
   jn_status status = jn_assemble(&ik->model, ik->data, rows, driven, &constraints, tq, tv);
   if (!status) jn_tree_reduce(m, tq, rows, tv, q, v);
+  if (!status) reached(ik, target);
   return status;
 }
 
@@ -192,7 +204,7 @@ static qr factor_rows(jn_ik *ik, const unsigned char *driven) {
         scale[r] += x * x;
       }
   for (size_t r = 0; r < nrow; r++) scale[r] = scale[r] > 0 ? sqrt(scale[r]) : 1;
-  qr f = {m->nv, own_rows(ik), 0, ik->Q, ik->beta, ik->perm};
+  qr f = {m->nv, own_rows(ik), 0, ik->Q, ik->beta, ik->perm, 0};
   qr_factor(&f, scale, 0x1p-26, ik->scratch);
   return f;
 }
@@ -269,6 +281,7 @@ jn_status jn_ik_least_norm(jn_ik *ik, int rows, const jn_world_motion *target,
   }
   const jn_status status = least_norm(ik, rows, driven, &constraints, ik->at, ik->trial);
   if (status) return status;
+  reached(ik, target);
   if (ik->user)
     jn_tree_reduce(m, ik->at, 0, NULL, q, NULL);
   else
@@ -306,7 +319,7 @@ jn_status jn_ik_null_space(jn_ik *ik, const double *q, int *dimension, double *b
   jn_status status = jn_constraint_rank(m, ik->data, q, NULL, &rank, ik->redundant, NULL);
   if (!status) status = jn_constraint_closure(m, ik->data, 0, q, NULL, NULL, NULL, NULL, ik->J);
   if (status) return status;
-  qr f = {m->nv, 0, 0, ik->Q, ik->beta, NULL};
+  qr f = {m->nv, 0, 0, ik->Q, ik->beta, NULL, 0};
   for (int r = 0; r < m->nrow; r++) f.m += !ik->redundant[r];
   for (int r = 0, at = 0; r < m->nrow; r++) {
     if (ik->redundant[r]) continue;

@@ -83,7 +83,7 @@ jn_status jn_constraint_closure(const jn_model *model, jn_data *data, int order,
 static void pivots(const closure *c, const forces *s, int passive, const unsigned char *first,
                    unsigned char *out) {
   const jn_work *w = c->w;
-  qr f = {s->m, 0, 0, w->row_Q, dof_of(w, 0), s->b->spare};
+  qr f = {s->m, 0, 0, w->row_Q, dof_of(w, 0), s->b->spare, 0};
   int *column = s->b->spare + c->m->nv;
   double *scale = dof_of(w, 1);
   for (int j = 0; j < s->n; j++)

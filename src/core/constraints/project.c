@@ -26,7 +26,6 @@ static jn_status place(const jn_model *m, jn_data *data, const double *q, const 
   if (!status) status = jn_load_state_about_joint(m, data, v ? 1 : 0, q, v);
   if (status) return status;
   const jn_work *w = &data->w;
-  c->whiten = data->engine->mass_whiten;
   c->proximal = 0;
   if (!v) c->moving = 0;
   data->kinematics = -2;

@@ -30,8 +30,11 @@ typedef struct closure {
   const unsigned char *active;     /* [ncut]; NULL: all */
   const unsigned char *prescribed; /* [nbody]: joints whose motion is given; NULL: none */
   int moving;                      /* some world side moves */
+  int order;                       /* forward dynamics: the last one */
   double rank_tolerance, proximal; /* as in jn_constraints */
+  /* of the engine */
   jn_mass_whiten_fn *whiten;
+  jn_decompose_fn *decompose;
 } closure;
 
 static inline int cut_is_active(const closure *c, int i) { return !c->active || c->active[i]; }

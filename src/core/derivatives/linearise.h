@@ -48,4 +48,20 @@ jn_status jn_linearise_check(const jn_model *model, const jn_data *data, int ord
 void jn_linearise_place(const jn_model *model, jn_data *data, const jn_linearise_options *options,
                         const double *q, const double *v, double *A);
 
+/* One call of the rates of A and B: jn_linearise_rates or, `closed`, with constraints. */
+typedef struct rates_call {
+  const jn_linearise_options *options;
+  int order, closed;
+  const double *q, *v, *tau;
+  const jn_external *external;
+  const jn_constraints *constraints;
+} rates_call;
+/* A, ..., A^(r) and B, ..., B^(r) in work (jn_linearise_rates_size numbers). */
+jn_status jn_rates_compute(const jn_model *model, jn_data *data, const rates_call *c, double *work);
+/* A[(r+1) x 2nv x 2nv] in work. */
+const double *jn_rates_matrix(const jn_model *model, int order, double *work);
+/* A and B from work to the user; B may be NULL. */
+void jn_rates_write(const jn_model *model, const rates_call *c, size_t inputs, double *work,
+                    double *A, double *B);
+
 #endif

@@ -1,4 +1,5 @@
 /* linearise_rates.c: time derivatives of A and B along the motion. */
+#include <jounce/constraints.h>
 #include <jounce/derivatives.h>
 #include <string.h>
 
@@ -82,21 +83,34 @@ static void subtract(const rates *x, int k) {
   }
 }
 
-jn_status jn_linearise_rates(const jn_model *model, jn_data *data,
-                             const jn_linearise_options *options, int order, const double *q,
-                             const double *v, const double *tau, const jn_external *external,
-                             double *work, double *A, double *B) {
-  size_t m;
-  jn_status status = jn_linearise_check(model, data, order, external, options, A, &m);
-  if (status) return status;
+/* v', ..., v^(r+1) and their partial derivatives, of the tree or on the constraints. */
+static jn_status move(const rates *x, jn_data *data, const rates_call *c) {
+  double *a = x->v + x->nv;
+  const jn_model *m = x->model;
+  if (!c->closed) {
+    jn_status status = jn_forward_dynamics(m, data, c->order, c->q, c->v, c->tau, c->external, a);
+    return status ? status
+                  : jn_forward_partials(m, data, c->order, c->q, c->v, c->tau, c->external, x->dq,
+                                        x->dv, x->dtau);
+  }
+  const jn_forward_closed out = {.a_dq = x->dq, .a_dv = x->dv, .a_dtau = x->dtau};
+  jn_status status = jn_constrained_forward_dynamics(m, data, c->order, c->q, c->v, c->tau,
+                                                     c->external, c->constraints, a, NULL);
+  return status ? status
+                : jn_constrained_forward_partials(m, data, c->order, c->q, c->v, c->tau,
+                                                  c->external, c->constraints, &out);
+}
+
+jn_status jn_rates_compute(const jn_model *model, jn_data *data, const rates_call *c,
+                           double *work) {
+  const jn_linearise_options *options = c->options;
+  const double *q = c->q;
+  const int order = c->order;
   const size_t nv = (size_t)model->nv, rows = (size_t)order + 1;
-  if (nv && (!work || !v)) return JN_ERR_ARGUMENT;
   rates x = rates_at(model, order, work);
-  status = jn_forward_dynamics(model, data, order, q, v, tau, external, nv ? x.v + nv : NULL);
-  if (status || !nv) return status;
-  memcpy(x.v, v, sizeof(double) * nv);
-  status = jn_forward_partials(model, data, order, q, v, tau, external, x.dq, x.dv, x.dtau);
+  jn_status status = move(&x, data, c);
   if (status) return status;
+  memcpy(x.v, c->v, sizeof(double) * nv);
   memset(x.A, 0, sizeof(double) * rows * x.n * x.n);
   turning t = jn_turning_at(order, x.turning);
   for (int i = 0; i < model->nbody; i++) {
@@ -122,12 +136,37 @@ jn_status jn_linearise_rates(const jn_model *model, jn_data *data,
   /* the map is below JN_BOUND */
   int finite = jn_all_finite(x.A, rows * x.n * x.n);
   finite &= jn_all_below(x.dtau, rows * rows * nv * nv, JN_BOUND_1 / JN_BOUND);
-  if (!finite) return JN_ERR_NOT_FINITE;
+  return finite ? JN_OK : JN_ERR_NOT_FINITE;
+}
+
+const double *jn_rates_matrix(const jn_model *model, int order, double *work) {
+  return rates_at(model, order, work).A;
+}
+
+void jn_rates_write(const jn_model *model, const rates_call *c, size_t inputs, double *work,
+                    double *A, double *B) {
+  const rates x = rates_at(model, c->order, work);
+  const size_t nv = x.nv, rows = (size_t)c->order + 1, m = inputs;
   memcpy(A, x.A, sizeof(double) * rows * x.n * x.n);
-  for (int k = 0; k <= order && B; k++) {
-    double *Bk = B + (size_t)k * x.n * m;
+  for (size_t k = 0; k < rows && B; k++) {
+    double *Bk = B + k * x.n * m;
     memset(Bk, 0, sizeof(double) * nv * m);
-    jn_linearise_input(model, options, x.dtau + (size_t)k * rows * nv * nv, nv, m, Bk + nv * m);
+    jn_linearise_input(model, c->options, x.dtau + k * rows * nv * nv, nv, m, Bk + nv * m);
   }
-  return JN_OK;
+}
+
+jn_status jn_linearise_rates(const jn_model *model, jn_data *data,
+                             const jn_linearise_options *options, int order, const double *q,
+                             const double *v, const double *tau, const jn_external *external,
+                             double *work, double *A, double *B) {
+  size_t m;
+  jn_status status = jn_linearise_check(model, data, order, external, options, A, &m);
+  if (status) return status;
+  if (!model->nv) return jn_forward_dynamics(model, data, order, q, v, tau, external, NULL);
+  if (!work || !v) return JN_ERR_ARGUMENT;
+  const rates_call c = {
+      .options = options, .order = order, .q = q, .v = v, .tau = tau, .external = external};
+  status = jn_rates_compute(model, data, &c, work);
+  if (!status) jn_rates_write(model, &c, m, work, A, B);
+  return status;
 }

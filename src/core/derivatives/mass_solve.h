@@ -60,6 +60,11 @@ static inline int mass_solve_fork(const jn_model *m, int i) {
   return m->link[i].last > i && m->link[i + 1].last < m->link[i].last;
 }
 
+/* The links of a backward pass: last..first, and the ancestors of `first`. */
+static inline int mass_solve_next(const jn_model *m, int i, int first) {
+  return i > first ? i - 1 : m->link[i].parent;
+}
+
 /* Backward pass: rhs := e = y - S^T p, the innovations, rows of links 0..last. The right-hand sides
  * are zero for links before `first` and after `last`. Links are in depth-first order, so that only
  * links first..last and the ancestors of `first` have nonzero p. Prescribed joints (NULL: none) are
@@ -71,14 +76,14 @@ INLINE void mass_solve_inward(const jn_model *m, const jn_work *w, int first, in
   solve_packs *all = (solve_packs *)(void *)w->solve_link, p[6] = {0};
   const solve_packs zero[6] = {0};
   const size_t step = 6 * (size_t)w->rows;
-  for (int i = 0; i <= last; i++)
+  for (int i = last; i >= 0; i = mass_solve_next(m, i, first))
     if (mass_solve_fork(m, i)) memcpy(all + 6 * (size_t)i, zero, sizeof zero);
   for (int i = last, next; i >= 0; i = next) {
     const jn_link *l = &m->link[i];
     const double *S = w->S + step * (size_t)l->iv, *UA = w->UA + 6 * (size_t)l->iv;
     const int given = prescribed && prescribed[l->joint];
     solve_pack *y = rhs + l->iv * stride, t[6 * GROUPS];
-    next = i > first ? i - 1 : l->parent;
+    next = mass_solve_next(m, i, first);
     if (mass_solve_fork(m, i))
       for (int c = 0; c < 6; c++)
         for (int g = 0; g < G; g++) p[c].g[g] += all[6 * i + c].g[g];
@@ -107,12 +112,13 @@ INLINE void mass_solve_inward(const jn_model *m, const jn_work *w, int first, in
   }
 }
 
-/* M = L L^T: the backward pass and the square roots of the pivots, rhs := L^-1 rhs. */
+/* M = L L^T: the backward pass and the square roots of the pivots, rhs := L^-1 rhs. Rows of links
+ * that the pass does not visit are zero and stay so. */
 INLINE void mass_whiten_pass(const jn_model *m, const jn_work *w, int first, int last,
                              const unsigned char *prescribed, solve_pack *rhs, int stride,
                              const int G) {
   mass_solve_inward(m, w, first, last, prescribed, 0, rhs, stride, G);
-  for (int i = 0; i <= last; i++) {
+  for (int i = last; i >= 0; i = mass_solve_next(m, i, first)) {
     const jn_link *l = &m->link[i];
     const double *D = w->D + 6 * (size_t)l->iv;
     solve_pack *y = rhs + l->iv * stride;
