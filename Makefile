@@ -34,7 +34,7 @@ test-types: setup-test
 test-arm: setup-test
 	@tools/setup arm
 	@$(MAKE) --no-print-directory all CMAKE_FLAGS="-DJOUNCE_TESTS=ON -DJOUNCE_WERROR=ON"
-	ctest --test-dir $(BUILD) -R test_generate_arm --verbose
+	JOUNCE_ARM_LEVEL=-O2 ctest --test-dir $(BUILD) -R test_generate_arm --verbose
 
 # sweeps under mpirun and on a Dask cluster
 test-cluster: setup-test

@@ -108,7 +108,8 @@ static size_t corner(const char **at, size_t count) {
   if (end == *at) return count;
   *at = end + strcspn(end, " \t");
   if (n > 0 && (size_t)n <= count) return (size_t)n - 1;
-  return n < 0 && (size_t)-n <= count ? count - (size_t)-n : count;
+  const size_t back = 0 - (size_t)n; /* of the least number too */
+  return n < 0 && back <= count ? count - back : count;
 }
 
 /* a polygon as a fan of triangles */

@@ -28,8 +28,7 @@ INLINE void variation_transport(int K, int given, const six *V, const six *a, co
 INLINE void variation_link(int K, const six *Y, const six *V, const six *a, inertia10 *M,
                            inertia10 *Md, six *P, six *W) {
   EACH(k, 0, K) {
-    Md[k] = inertia10_rate_order(k, V, M);
-    if (k < K) M[k + 1] = inertia10_integrate(k + 1, &Md[k]);
+    inertia10_order(k + 1, V, M, k < K ? &M[k + 1] : NULL, &Md[k]);
     if (k < K && Y) M[k + 1] = inertia10_rate(M, *Y); /* K = 1 */
     six p = six_zero(), f = p;
     EACH(h, 0, k) {
