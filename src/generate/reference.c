@@ -185,7 +185,7 @@ static jn_status reference(const jn_model *m, jn_data *data, const jn_operation 
 }
 
 static void round_to(jn_scalar scalar, double *x, size_t n) {
-  for (size_t i = 0; scalar == JN_SCALAR_FLOAT && i < n; i++) x[i] = (float)x[i];
+  for (size_t i = 0; scalar == JN_SCALAR_FLOAT && i < n; i++) x[i] = (double)(float)x[i];
 }
 
 /* With eliminated joints generated forward dynamics finds M by another route than the library. Of
