@@ -49,8 +49,8 @@ clang=
 command -v clang >/dev/null && clang=clang
 
 "$build/jounce" generate mix.json --id 3 --fd 1 --mass --kinematics 2 --damping --output mix -q
-for r in body hybrid mixed; do
-  "$build/jounce" generate mix.json --mass --kinematics 1 --representation $r --output "mix_$r" -q
+for r in body mixed; do
+  "$build/jounce" generate mix.json --kinematics 1 --representation $r --output "mix_$r" -q
 done
 "$build/jounce" generate "$source/tests/data/odd/all_joint_types.json" --id 2 --fd 0 --lanes 4 --representation hybrid \
   --gravity 1,2,3 --output all -q
@@ -62,7 +62,7 @@ done
 "$build/jounce" generate mix.json --id 1 --fd 0 --mass --kinematics 1 --signature casadi --output casadi -q
 # shellcheck disable=SC2086
 check mix mix gcc $strict
-for r in body hybrid mixed; do
+for r in body mixed; do
   # shellcheck disable=SC2086
   check mix_$r mix gcc $strict
 done

@@ -546,6 +546,47 @@ static void dwells_and_stops_are_run_through(void **state) {
   one_free(&x);
 }
 
+/* The checks of many trajectories are those of single calls. */
+static void limits_of_many(const jn_model *model, const jn_settings *settings, jn_data *data,
+                           int count, const jn_trajectory **path, const jn_limit_range *range) {
+  enum { MOST = 8, SAMPLES = 60 };
+  jn_limit_check *check[MOST], *single;
+  jn_status status[MOST];
+  jn_error error = {0};
+  assert_true(count > 2 && count <= MOST);
+  for (int threads = 0; threads <= 2; threads++) {
+    assert_ok(jn_limit_check_batch(model, settings, threads, (size_t)count, path, range, SAMPLES,
+                                   NULL, check, status, &error));
+    for (int i = 0; i < count; i++) {
+      assert_ok(jn_limit_check_new(model, data, path[i], range, SAMPLES, NULL, &single, &error));
+      for (int row = 0; row < jn_limit_rows(model); row++)
+        for (int kind = 0; kind < JN_LIMIT_KINDS; kind++) {
+          const jn_limit_peak *a = jn_limit_check_peak(single, row, (jn_limit_kind)kind),
+                              *b = jn_limit_check_peak(check[i], row, (jn_limit_kind)kind);
+          assert_true(a->value == b->value && a->t == b->t && a->broken == b->broken);
+        }
+      assert_int_equal(status[i], JN_OK);
+      jn_limit_check_free(single);
+      jn_limit_check_free(check[i]);
+    }
+  }
+  const jn_trajectory *second = path[1];
+  path[1] = NULL;
+  assert_status(jn_limit_check_batch(model, settings, 2, (size_t)count, path, range, SAMPLES, NULL,
+                                     check, status, &error),
+                JN_ERR_ARGUMENT);
+  path[1] = second;
+  assert_true(!check[1] && status[1] == JN_ERR_ARGUMENT && status[0] == JN_OK);
+  assert_non_null(strstr(error.message, "a trajectory is NULL"));
+  for (int i = 0; i < count; i++) jn_limit_check_free(check[i]);
+  assert_status(
+      jn_limit_check_batch(model, settings, 2, 1, path, range, 1, NULL, check, NULL, &error),
+      JN_ERR_ARGUMENT);
+  assert_status(
+      jn_limit_check_batch(model, settings, -1, 1, path, range, SAMPLES, NULL, check, NULL, &error),
+      JN_ERR_ARGUMENT);
+}
+
 /* Many paths on several threads give the motions of single calls; one that fails is named. */
 static void batches_are_single_calls(void **state) {
   (void)state;
@@ -574,6 +615,8 @@ static void batches_are_single_calls(void **state) {
       jn_trajectory_free(out[i]);
     }
   }
+  limits_of_many(c[0].model, jn_data_settings(c[0].data), c[0].data, COUNT_OF_PATHS, path,
+                 c[0].range);
   c[0].range[JN_LIMIT_KINDS + JN_LIMIT_VELOCITY] = (jn_limit_range){0, 0};
   path[3] = NULL;
   assert_status(jn_retime_batch(c[0].model, NULL, 2, COUNT_OF_PATHS, path, c[0].range, &o, NULL,

@@ -134,6 +134,18 @@ JN_API jn_status jn_limit_check_closed(const jn_model *model, jn_data *data,
                                        const jn_closed_motion *closed, const jn_limit_range *range,
                                        int samples, const jn_allocator *allocator,
                                        jn_limit_check **out, jn_error *error);
+/* jn_limit_check_new of many trajectories of one model within the same limits, on `threads` threads (0:
+ * one per processor): trajectory[count] -> out[count], each to be freed. `settings` (NULL: the model's
+ * defaults) are those of every jn_data; status[count] may be NULL. A trajectory that fails has out
+ * NULL; the first failure is returned, its message is in `error`. The results do not depend on the
+ * threads. The hooks of `allocator` are called from all of them.
+ *   JN_ERR_ARGUMENT, JN_ERR_LIMIT, JN_ERR_MEMORY for the whole call: no output is written */
+JN_API jn_status jn_limit_check_batch(const jn_model *model, const jn_settings *settings,
+                                      int threads, size_t count,
+                                      const jn_trajectory *const *trajectory,
+                                      const jn_limit_range *range, int samples,
+                                      const jn_allocator *allocator, jn_limit_check **out,
+                                      jn_status *status, jn_error *error);
 JN_API void jn_limit_check_free(jn_limit_check *check);
 
 /* The peak of a quantity at the motion's own speed; NULL: no such quantity. */

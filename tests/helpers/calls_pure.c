@@ -259,10 +259,10 @@ const char *const setup_functions[] = {
     "jn_trajectory_clocked", "jn_trajectory_clock", "jn_path_times",
     /* limits along a motion: create, and what only looks */
     "jn_limit_kind_name", "jn_limit_rows", "jn_limit_row_name", "jn_limit_quantity",
-    "jn_model_limits", "jn_limit_check_new", "jn_limit_check_closed", "jn_limit_check_free",
-    "jn_tool_peak", "jn_tool_peak_closed", "jn_closed_motion_at", "jn_limit_check_peak",
-    "jn_limit_check_limited", "jn_limit_check_broken", "jn_limit_check_scale",
-    "jn_limit_check_samples", "jn_limit_check_time", "jn_limit_check_use",
+    "jn_model_limits", "jn_limit_check_new", "jn_limit_check_closed", "jn_limit_check_batch",
+    "jn_limit_check_free", "jn_tool_peak", "jn_tool_peak_closed", "jn_closed_motion_at",
+    "jn_limit_check_peak", "jn_limit_check_limited", "jn_limit_check_broken",
+    "jn_limit_check_scale", "jn_limit_check_samples", "jn_limit_check_time", "jn_limit_check_use",
     "jn_retime_options_default", "jn_retime", "jn_retime_batch",
     /* generated code */
     "jn_generate", "jn_generated_free", "jn_generate_kernel", "jn_kernel_text_free",
