@@ -57,9 +57,9 @@ done
 "$build/jounce" generate humanoid --id 1 --representation mixed --output humanoid -q
 "$build/jounce" generate tilthex --id 2 --fd 0 --representation body --output tilthex -q
 "$build/jounce" generate double_pendulum --id 0,4 --fd 1 --lanes 8 --name two --output two -q
-"$build/jounce" generate mix.json --id 0-2 --fd 0 --mass --kinematics 0 --scalar float --output single -q
+"$build/jounce" generate mix.json --id 1 --mass --kinematics 0 --scalar float --output single -q
 "$build/jounce" generate double_pendulum --id 0 --fd 0 --mass --kinematics 0 --lanes 4 --scalar float --name two --output single4 -q
-"$build/jounce" generate mix.json --id 1 --fd 0 --mass --kinematics 1 --signature casadi --output casadi -q
+"$build/jounce" generate mix.json --id 1 --mass --signature casadi --output casadi -q
 # shellcheck disable=SC2086
 check mix mix gcc $strict
 for r in body mixed; do
