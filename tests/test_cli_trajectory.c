@@ -308,6 +308,33 @@ static void recorded_samples_give_torque_rates(void **state) {
   assert_non_null(strstr(output, "fit of the samples"));
 }
 
+/* A simulation driven by the forces along a motion is that motion, and rests after its end. */
+static void simulated_along(const char *file, double T) {
+  json_t *moved = run_json("jounce traj double_pendulum %s --samples 5", file),
+         *json = run_json("jounce simulate double_pendulum --along %s --samples 5", file);
+  const json_t *want = item(moved, "rows", NULL), *got = item(json, "rows", NULL);
+  double e = 0;
+  for (size_t n = 0; n < 5; n++)
+    for (size_t i = 0; i < 3; i++)
+      e = fmax(e, fabs(at(json_array_get(want, n), i) - at(json_array_get(got, n), i)));
+  check_residual("simulated along a motion", e, 1e-9);
+  assert_true(at(json_array_get(got, 4), 0) == T);
+  json_decref(json);
+  json =
+      run_json("jounce simulate double_pendulum --along %s --time %.17g --samples 2", file, 2 * T);
+  e = 0;
+  for (size_t i = 1; i < 3; i++)
+    e = fmax(e, fabs(at(json_array_get(want, 4), i) -
+                     at(json_array_get(item(json, "rows", NULL), 1), i)));
+  check_residual("at rest after its end", e, 1e-9);
+  json_decref(json);
+  json_decref(moved);
+  assert_int_equal(run("jounce simulate double_pendulum --along %s --forces x.csv", file), 2);
+  assert_int_equal(run("jounce simulate double_pendulum --along none.json"), 1);
+  assert_int_equal(run("jounce simulate fourbar --along %s", file), 2);
+  assert_non_null(strstr(errors, "--along: the model has constraints"));
+}
+
 /* The written motion keeps the limits, is as long as the table says, and is a trajectory for every
  * other command; what no clock can keep is named, with exit status 3. */
 static void retimed_motions_keep_the_limits(void **state) {
@@ -329,6 +356,7 @@ static void retimed_motions_keep_the_limits(void **state) {
   json = run_json("jounce traj double_pendulum fast.json --order 2");
   assert_true(json_number_value(item(json, "end", NULL)) == T);
   json_decref(json);
+  simulated_along("fast.json", T);
   assert_clean(
       run("jounce elastic double_pendulum fast.json --stiffness 500 --motor-inertia 0.1 "
           "--no-simulation"));

@@ -10,6 +10,7 @@
 #include <jounce/table.h>
 #include <jounce/trajectory.h>
 
+#include "job/along.h"
 #include "job/joints.h"
 #include "job/closure.h"
 #include "output/names.h"
@@ -37,6 +38,7 @@ typedef struct motion {
   /* derived from the options */
   jn_simulation *simulation;
   jn_force_table table;
+  cli_along along; /* forces along a trajectory */
   cli_world world; /* sides of constraints that move */
   int columns;
   cli_stream stream;
@@ -239,6 +241,12 @@ static int prepare(motion *m) {
     o.forces.next_break = jn_force_table_next_break;
     o.forces.time_context = &m->table;
   }
+  if (m->along.file) {
+    o.forces.time = cli_along_forces;
+    o.forces.next_break = cli_along_next_break;
+    o.forces.time_context = &m->along;
+  }
+  const int driven = m->forces || m->along.file; /* by forces of time */
   jn_constraints open = {.active = cli_take(&job->result.memory,
                                             (size_t)jn_model_constraint_count(job->model) + 1, 1)};
   if (!open.active) return CLI_BAD_INPUT;
@@ -247,9 +255,9 @@ static int prepare(motion *m) {
   o.world = m->world.paths;
   o.world_count = m->world.count;
   int base = jn_model_is_floating(job->model) && !is_grounded(job) ? 6 : 0;
-  m->energy_kept = !any(tau, nv) && !s->external.wrench_count && !m->forces && !job->damping &&
+  m->energy_kept = !any(tau, nv) && !s->external.wrench_count && !driven && !job->damping &&
                    !m->friction && !m->world.count;
-  m->momentum_kept = base && !any(tau, base) && !s->external.wrench_count && !m->forces;
+  m->momentum_kept = base && !any(tau, base) && !s->external.wrench_count && !driven;
   jn_error error = {0};
   jn_status status = jn_simulation_new(job->model, &o, NULL, &m->simulation, &error);
   if (status) {
@@ -503,8 +511,11 @@ static int make_replay(motion *m, cli_replay *r) {
   for (int n = 0; n < m->curve_rows && !code; n += every) {
     const double *row = m->curve + (size_t)n * (size_t)m->columns, *v = row + 1 + nq;
     cli_instant now = {row[0], row + 1, v, tau, closed ? lambda : NULL, 1, 1};
-    jn_status status = m->forces ? jn_force_table_time(&m->table, row[0], 0, tau) : JN_OK;
-    for (size_t i = 0; i < nv; i++) tau[i] = (m->forces ? tau[i] : 0) + job->state.tau[i];
+    jn_status status = JN_OK;
+    memset(tau, 0, sizeof *tau * nv);
+    if (m->forces) status = jn_force_table_time(&m->table, row[0], 0, tau);
+    if (m->along.file) status = cli_along_forces(&m->along, row[0], 0, tau);
+    for (size_t i = 0; i < nv; i++) tau[i] += job->state.tau[i];
     if (!status && closed) status = cli_world_at(&m->world, job, row[0]);
     if (!status && closed &&
         jn_constrained_forward_dynamics(job->model, job->data, 0, row + 1, v, tau, &external,
@@ -522,6 +533,7 @@ static void facts(FILE *page, const void *context) {
   const motion *m = context;
   if (m->job.state_path) report_fact(page, "State", m->job.state_path, "");
   if (m->forces) report_fact(page, "Forces", m->forces, "");
+  if (m->along.file) report_fact(page, "Forces along", m->along.file, "");
 }
 
 static int show(motion *m) {
@@ -565,7 +577,9 @@ static int show(motion *m) {
 
 static int check_usage(cli_job *job) {
   const motion *m = (const motion *)job;
-  if (!m->time_given || !(m->time > 0))
+  if (m->along.file && m->forces)
+    return cli_bad_usage("simulate: give --along or --forces, not both");
+  if (m->time_given ? !(m->time > 0) : !m->along.file)
     return cli_bad_usage(
         "simulate: --time is missing or not positive (see 'jounce simulate --help')");
   if ((m->step_given && !(m->step > 0)) || (m->step_given && m->tolerance_given))
@@ -624,8 +638,12 @@ static int run_simulate(cli_job *job) {
     if (!code) code = cli_job_status(job, cli_world_at(&m->world, job, 0));
     if (!code && job->assemble) code = cli_close(job, 1);
   }
+  if (!code) code = cli_along_load(&m->along, job);
+  if (!code && m->along.file && !m->time_given)
+    m->time = jn_trajectory_end(m->along.motion) - jn_trajectory_start(m->along.motion);
   if (!code) code = move(m);
   jn_simulation_free(m->simulation);
+  cli_along_free(&m->along);
   cli_world_free(&m->world);
   return code;
 }
@@ -657,6 +675,7 @@ int cli_simulate(int argc, char **argv) {
                               CLI_OPT_FLAG("drift", &m.drift, 1),
                               CLI_OPT_OUTPUT("plot", &m.plot),
                               CLI_OPT_OUTPUT("report", &m.report),
-                              CLI_OPT_INPUT("forces", &m.forces)};
+                              CLI_OPT_INPUT("forces", &m.forces),
+                              CLI_OPT_INPUT("along", &m.along.file)};
   return cli_job_run(job, table, COUNT(table), argc, argv, check_usage, run_simulate);
 }
