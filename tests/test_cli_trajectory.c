@@ -7,6 +7,7 @@
 
 #include "helpers/check.h"
 #include "helpers/files.h"
+#include "helpers/parsing.h"
 #include "helpers/program.h"
 
 #define ARM "'" TEST_DATA "/../../examples/data/arm.urdf'"
@@ -306,6 +307,29 @@ static void recorded_samples_give_torque_rates(void **state) {
   assert_clean(run("jounce traj double_pendulum some.csv --degree 3 --hold --tolerance 0"));
   assert_clean(run("jounce traj double_pendulum some.csv --degree 3 --hold --tolerance 0 --text"));
   assert_non_null(strstr(output, "fit of the samples"));
+  /* spikes are left out and counted, or used */
+  growing_text t = {0};
+  append(&t, "t,joint1\n");
+  for (int i = 0; i < 400; i++)
+    append(&t, "%.17g,%.17g\n", 0.005 * i,
+           sin(0.03 * i) + 1e-4 * sin(7.3 * i * i) + (i % 90 == 50 ? 0.2 : 0));
+  put("spikes.csv", t.text);
+  free(t.text);
+  static const struct {
+    const char *option;
+    double outliers, rms;
+  } cases[] = {{"", 4, 1e-4}, {"--outliers drop", 4, 1e-4}, {"--outliers keep", 0, 0.02}};
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    char command[128];
+    snprintf(command, sizeof command, "jounce traj pendulum spikes.csv --force %s",
+             cases[i].option);
+    json = run_json(command);
+    fit = item(json, "fit", "joint1");
+    assert_true(json_number_value(json_object_get(fit, "outliers")) == cases[i].outliers);
+    const double rms = json_number_value(json_object_get(fit, "rms")) / cases[i].rms;
+    assert_true(rms > 0.3 && rms < 2);
+    json_decref(json);
+  }
 }
 
 /* A simulation driven by the forces along a motion is that motion, and rests after its end. */
