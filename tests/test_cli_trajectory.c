@@ -359,6 +359,49 @@ static void simulated_along(const char *file, double T) {
   assert_non_null(strstr(errors, "--along: the model has constraints"));
 }
 
+/* The same for a motion that begins later than zero, at any order of the scheme, for a floating
+ * base, and from another state. */
+static void forces_along_a_motion_repeat_it(void **state) {
+  (void)state;
+  put("late.json",
+      "{\"kind\": \"minimum\", \"times\": [1, 2, 3.5], \"joints\": {\"joint1\": [0.2, 0.9, -0.3], "
+      "\"joint2\": [0, 0.5, 1]}}");
+  put("flight.json",
+      "{\"kind\": \"minimum\", \"times\": [1, 2, 3], \"base\": {\"values\": [[1, 0, 0, 0, 0, 0, "
+      "1], "
+      "[0.6, 0, 0.8, 0, 1, 0, 1.5], [0.8, 0, 0, 0.6, 1, 2, 1]]}, \"joints\": {\"q2\": [0, 0.5, 1], "
+      "\"q5\": [0.3, -0.5, 0.1]}}");
+  put("other.json", "{\"joints\": {\"joint1\": [0.7, 0.1], \"joint2\": [0.4, 0]}}");
+  static const struct {
+    const char *command;
+    double time, start[2], end[3]; /* the first coordinates; the last one of the joints */
+    size_t last;
+  } cases[] = {
+      {"double_pendulum --along late.json", 2.5, {0.2, 0}, {-0.3, 1, 1}, 2},
+      {"double_pendulum --along late.json --order 45", 2.5, {0.2, 0}, {-0.3, 1, 1}, 2},
+      {"double_pendulum --along late.json --gravity 1,2,3", 2.5, {0.2, 0}, {-0.3, 1, 1}, 2},
+      {"double_pendulum --along late.json --time 4", 4, {0.2, 0}, {-0.3, 1, 1}, 2},
+      {"tilthex --along flight.json", 2, {1, 0}, {0.8, 0, 0.1}, 11}};
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    json_t *json = run_json("jounce simulate %s --samples 2", cases[i].command);
+    const json_t *rows = item(json, "rows", NULL), *first = json_array_get(rows, 0),
+                 *last = json_array_get(rows, 1);
+    assert_true(at(last, 0) == cases[i].time);
+    double e = fmax(fabs(at(last, 1) - cases[i].end[0]), fabs(at(last, 2) - cases[i].end[1]));
+    e = fmax(e, fabs(at(last, cases[i].last) - cases[i].end[2]));
+    check_residual("end of a simulation along a motion", e, 1e-9);
+    assert_true(at(first, 1) == cases[i].start[0] && at(first, 2) == cases[i].start[1]);
+    json_decref(json);
+  }
+  json_t *json =
+      run_json("jounce simulate double_pendulum --along late.json --state other.json --samples 2");
+  const json_t *first = json_array_get(item(json, "rows", NULL), 0);
+  assert_true(at(first, 1) == 0.7 && at(first, 2) == 0.4 && at(first, 3) == 0.1);
+  json_decref(json);
+  assert_clean(run("jounce simulate double_pendulum --along late.json --text"));
+  assert_non_null(strstr(output, "forces do work"));
+}
+
 /* The written motion keeps the limits, is as long as the table says, and is a trajectory for every
  * other command; what no clock can keep is named, with exit status 3. */
 static void retimed_motions_keep_the_limits(void **state) {
@@ -540,6 +583,7 @@ int main(void) {
       cmocka_unit_test(limits_name_joint_time_and_amount),
       cmocka_unit_test(elastic_motions_are_followed),
       cmocka_unit_test(recorded_samples_give_torque_rates),
+      cmocka_unit_test(forces_along_a_motion_repeat_it),
       cmocka_unit_test(retimed_motions_keep_the_limits),
       cmocka_unit_test(pictures_and_pages),
       cmocka_unit_test(wrong_usage_is_named),
