@@ -488,6 +488,15 @@ static void packages_serve_mjcf_too(void **state) {
   jn_spec_free(spec);
 }
 
+static void broken_numbers_are_refused(void **state) {
+  (void)state;
+  fails("<r a='${0x}'/>", JN_ERR_SYNTAX, "a number has no digits");
+  fails("<r a='${0X + 1}'/>", JN_ERR_SYNTAX, "a number has no digits");
+  fails("<r a='${0x1g}'/>", JN_ERR_SYNTAX, "'g' is not expected here");
+  fails("<r a='${0xfffffffffffffffff}'/>", JN_ERR_SYNTAX, "the number is too large");
+  fails("<r a='${1e5x}'/>", JN_ERR_SYNTAX, "a number ends with a letter");
+}
+
 static void the_environment_is_not_read(void **state) {
   (void)state;
   setenv("JOUNCE_TEST_SIDE", "left", 1);
@@ -617,6 +626,7 @@ int main(void) {
       cmocka_unit_test(yaml_means_what_yaml_says),
       cmocka_unit_test(only_files_below_the_folders_are_opened),
       cmocka_unit_test(packages_serve_mjcf_too),
+      cmocka_unit_test(broken_numbers_are_refused),
       cmocka_unit_test(the_environment_is_not_read),
       cmocka_unit_test(eval_computes_with_arguments),
       cmocka_unit_test(content_and_ending_tell_xacro),
