@@ -50,7 +50,7 @@ static void put_tables(jn_text *t, const jn_job *job) {
   jn_text_put(t, "};\n");
 }
 
-static void put_inverse(jn_text *t, const jn_job *job, int r) {
+void jn_generate_coupled_inverse(jn_text *t, const jn_job *job, int r) {
   jn_text_format(
       t,
       "\nINLINE int %s_id%d_at(const double *q, const double *v, double *tau, size_t stride) {\n"
@@ -87,7 +87,7 @@ static const char mass_text[] =
     "  }\n"
     "  return bad;\n}\n";
 
-static void put_forward(jn_text *t, const jn_job *job, int r) {
+void jn_generate_coupled_forward(jn_text *t, const jn_job *job, int r) {
   char smallest[32];
   snprintf(smallest, sizeof smallest, "%g", JN_SMALLEST_PIVOT);
   jn_text_format(
@@ -143,7 +143,8 @@ void jn_generate_coupled_start(jn_text *t, const jn_job *job) {
   if (mass) jn_text_put(t, mass_text);
 }
 
-static void put_mass(jn_text *t, const jn_job *job) {
+void jn_generate_coupled_mass(jn_text *t, const jn_job *job, int r) {
+  (void)r;
   jn_text_format(
       t,
       "\nINLINE int %s_mass_at(const double *q, double *M_out, size_t stride) {\n"
@@ -158,7 +159,7 @@ static void put_mass(jn_text *t, const jn_job *job) {
       job->name);
 }
 
-static void put_kinematics(jn_text *t, const jn_job *job, int r) {
+void jn_generate_coupled_kinematics(jn_text *t, const jn_job *job, int r) {
   jn_text_format(
       t,
       "\nINLINE int %s_kin%d_at(const double *q, const double *v, double *pose, double *twist,\n"
@@ -174,21 +175,4 @@ static void put_kinematics(jn_text *t, const jn_job *job, int r) {
       "  const int bad = tree_kin%d_at(tree_q, tree_v, pose, twist, LANES); /* stride = LANES */\n"
       "  return bad | states_without_result(~0, nan);\n}\n",
       job->name, r, r + 1, r + 1, r);
-}
-
-void jn_generate_coupled(jn_text *t, const jn_job *job, const jn_operation *o) {
-  switch (o->kind) {
-    case JN_GENERATE_INVERSE:
-      put_inverse(t, job, o->order);
-      break;
-    case JN_GENERATE_FORWARD:
-      put_forward(t, job, o->order);
-      break;
-    case JN_GENERATE_MASS:
-      put_mass(t, job);
-      break;
-    case JN_GENERATE_KINEMATICS:
-      put_kinematics(t, job, o->order);
-      break;
-  }
 }
