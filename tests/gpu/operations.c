@@ -30,7 +30,7 @@ static double count(const char *path) {
   char command[400];
   double sum = 0;
   snprintf(command, sizeof command,
-           "PATH=$PATH:/usr/local/cuda/bin; cuobjdump -sass %s 2>/dev/null | awk '"
+           "PATH=$PATH:/usr/local/cuda/bin; cuobjdump -sass '%s' 2>/dev/null | awk '"
            "/ DFMA/ {s += 2} / DMUL/ || / DADD/ {s += 1} END {print s + 0}'",
            path);
   FILE *f = popen(command, "r");
@@ -41,7 +41,10 @@ static double count(const char *path) {
 }
 
 double gpu_operations(const gpu_robot *r, jn_kernel kernel, int order, int strict, size_t columns) {
-  char path[] = "/tmp/jounce-cubin-XXXXXX";
+  const char *folder = getenv("TMPDIR");
+  char path[300];
+  if (!folder || !folder[0]) folder = "/tmp";
+  if (snprintf(path, sizeof path, "%s/jounce-cubin-XXXXXX", folder) >= (int)sizeof path) return 0;
   jn_allocator hooks = {0};
   size_t size = 0;
   void *binary =
