@@ -58,6 +58,35 @@ static void peaks_and_scales_of_a_sine(void **state) {
   jn_model_free(model);
 }
 
+/* A limit on one side: values far on the other side use none of it. */
+static void one_limit_is_not_two(void **state) {
+  (void)state;
+  jn_data *data;
+  jn_model *model = pendulum(&data);
+  const double times[2] = {0, 1}, q[2] = {0, -3};
+  jn_trajectory *T = NULL;
+  jn_error error = {0};
+  assert_ok(jn_trajectory_minimum(model, 3, 2, times, q, NULL, NULL, &T, &error));
+  for (int side = 0; side < 2; side++)
+    for (int kind = JN_LIMIT_POSITION; kind <= JN_LIMIT_VELOCITY; kind++) {
+      jn_limit_range range[JN_LIMIT_KINDS];
+      jn_limit_check *check = NULL;
+      for (int k = 0; k < JN_LIMIT_KINDS; k++) range[k] = (jn_limit_range){-HUGE_VAL, HUGE_VAL};
+      *(side ? &range[kind].low : &range[kind].high) = side ? -1 : 1;
+      assert_ok(jn_limit_check_new(model, data, T, range, 100, NULL, &check, &error));
+      const jn_limit_peak *p = jn_limit_check_peak(check, 0, (jn_limit_kind)kind);
+      const double peak = kind == JN_LIMIT_POSITION ? -3 : -3 * 30.0 / 16;
+      assert_int_equal(p->broken, side);
+      assert_int_equal(jn_limit_check_broken(check), side);
+      if (side) check_residual("peak beyond one limit", fabs(p->value / peak - 1), 1e-12);
+      if (!side) assert_true(p->used <= 1 && p->excess == 0);
+      jn_limit_check_free(check);
+    }
+  jn_trajectory_free(T);
+  jn_data_free(data);
+  jn_model_free(model);
+}
+
 /* A torque limit below the static torque: no time scaling helps, and the peak says so. */
 static void static_torques_are_hopeless(void **state) {
   (void)state;
@@ -145,6 +174,7 @@ static void motors_obey_their_equations(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(peaks_and_scales_of_a_sine),
+      cmocka_unit_test(one_limit_is_not_two),
       cmocka_unit_test(static_torques_are_hopeless),
       cmocka_unit_test(motors_obey_their_equations),
   };
