@@ -201,6 +201,10 @@ class Trajectories(unittest.TestCase):
         jumps = (np.abs(np.diff(wrapped, axis=0)) > 3).sum(axis=0)
         self.assertGreater(jumps.min(), 0)
         np.testing.assert_array_equal(fit.report["turns"], jumps)
+        spikes = noisy.copy()
+        spikes[50::200] += 0.2
+        self.assertEqual([list(jounce.Trajectory.fit(robot, t, spikes, outliers=word, force=True).report["outliers"])
+                          for word in ("drop", "keep")], [[4, 4], [0, 0]])
         rest = np.stack([t ** 4 * (35 - 21 * t + 4.375 * t ** 2 - 0.3125 * t ** 3) / 256] * 2, axis=1)
         rest += 1e-4 * np.random.default_rng(3).standard_normal((800, 2))
         at_rest = jounce.Trajectory.fit(robot, t, rest, ends="rest")
