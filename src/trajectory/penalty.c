@@ -385,22 +385,10 @@ int jn_smoother_local(smoother *m, int rounds) {
   }
   if (least == HUGE_VAL) return 0;
   memcpy(m->node, best, size);
-  jn_smoother_close_ends(m);
-  return 1;
-}
-
-void jn_smoother_open_ends(smoother *m) {
-  double least = HUGE_VAL;
-  for (int k = 0; k < m->rows; k++) least = fmin(least, m->lambda[k]);
-  for (int k = 0; k < m->rows; k++)
-    if (k < m->u->degree || k >= m->rows - m->u->degree) m->lambda[k] = least;
-  if (jn_smoother_evaluate(m)) jn_smoother_inverse(m);
-}
-
-void jn_smoother_close_ends(smoother *m) {
   set_lambda(m);
   jn_smoother_evaluate(m);
   jn_smoother_inverse(m);
+  return 1;
 }
 
 /* Where a derivative jumps, the differences of the control values are larger than the penalties

@@ -71,9 +71,5 @@ int jn_smoother_coarse(smoother *m);
 int jn_smoother_one(smoother *m, double start);
 /* Local lambda, starting from one. At most `rounds` evaluations. */
 int jn_smoother_local(smoother *m, int rounds);
-/* At rest, but a motion as anywhere else may begin at an end: the least lambda there as well. */
-void jn_smoother_open_ends(smoother *m);
-/* Back to the local lambda of the last jn_smoother_local, and its band of A^-1. */
-void jn_smoother_close_ends(smoother *m);
 
 #endif

@@ -103,25 +103,6 @@ static jn_status weigh_runs(fit_space *shared, recording *r, const recording_opt
 /* Residuals of such a fit say little. */
 static int interpolates(const recording *r) { return r->m->edf > 0.85 * r->s.used; }
 
-/* Residuals and leverages v of the samples at the ends, if a motion may begin there. Only if one of
- * them is left out or is far from the fit: variance `scale`. */
-static void judge_ends(recording *r, arrays *a, double scale, double *v) {
-  const samples *s = &r->s;
-  double product, *residual = a->work, *open = a->work + 2 * (size_t)s->count;
-  int doubtful = 0;
-  for (int i = 0; i < s->count; i++)
-    doubtful |= jn_is_end(i, s->count) &&
-                (!(a->w[i] > 0) ||
-                 a->residual[i] * a->residual[i] > 9 * scale * fmax(0.05, 1 - a->w[i] * v[i]));
-  if (!doubtful) return;
-  jn_smoother_open_ends(r->m);
-  jn_uniform_residual(r->m->u, s, a->y, r->m->c, residual, NULL, &product);
-  jn_uniform_leverages(r->m->u, s->t, r->m->V, open);
-  for (int i = 0; i < s->count; i++)
-    if (jn_is_end(i, s->count)) a->residual[i] = residual[i], v[i] = open[i];
-  jn_smoother_close_ends(r->m);
-}
-
 /* One of the three samples at an end is far from the others: all three are left out until the fit of
  * the others has judged them. Returns the number of changes. */
 static int leave_out_ends(const samples *s, arrays *a) {
@@ -158,7 +139,6 @@ static int gate(recording *r, arrays *a, int runs, int pairs[2]) {
     scale = 1.4826 * jn_select(a->work, used, used / 2);
     scale = fmax(scale * scale, s->least);
   }
-  judge_ends(r, a, scale, v);
   for (int j = 0; j < m->u->cells; j++) {
     int worst = -1;
     double most = 1;
@@ -230,7 +210,7 @@ static jn_status allow_for_colour(fit_space *shared, recording *r, const recordi
 static void widen(recording *r, int jumps) {
   smoother *m = r->m;
   const double known = r->s.known, edf = m->edf;
-  double low = 0, high = 4, now = 0;
+  double low = 0, high = 4, now = 0, smallest = HUGE_VAL;
   jn_smoother_spread(m, jumps);
   jn_smoother_rebase(m);
   r->s.known = m->sigma2;
@@ -245,7 +225,11 @@ static void widen(recording *r, int jumps) {
     else
       high = d;
   }
-  jn_smoother_open_ends(m);
+  /* at rest, but a motion as anywhere else may begin at an end */
+  for (int k = 0; k < m->rows; k++) smallest = fmin(smallest, m->lambda[k]);
+  for (int k = 0; k < m->rows; k++)
+    if (k < m->u->degree || k >= m->rows - m->u->degree) m->lambda[k] = smallest;
+  if (jn_smoother_evaluate(m)) jn_smoother_inverse(m);
   memcpy(m->c, m->base, (size_t)m->s->numbers * (size_t)m->u->controls * sizeof *m->c);
   r->s.known = known, m->edf = edf;
 }
