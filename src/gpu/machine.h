@@ -56,6 +56,14 @@ jn_status jn_host_open(jn_machine *m, jn_error *error);
 jn_status jn_nvrtc_compile(jn_machine *m, const char *text, const char *architecture, int ptx,
                            void **binary, size_t *size, jn_error *error);
 
+/* The functions of a library by name, each into its place. Returns the first name that is missing;
+ * NULL: none is. */
+typedef struct jn_symbol {
+  const char *name;
+  void *place;
+} jn_symbol;
+const char *jn_gpu_symbols(void *library, const jn_symbol *symbols, size_t count);
+
 /* PTX of the kernel for any robot, compiled when this library was built; NULL: it was not */
 const char *jn_generic_ptx(int forward, int order);
 
