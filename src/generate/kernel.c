@@ -109,6 +109,7 @@ static void put_rollout(jn_text *t, const jn_job *job, int r) {
   static const char *const before[] = {"base/arctangent.h", "base/vec.h", "core/group_joint.h",
                                        "integrate/joint_jet.h"};
   jn_text_put(t, rollout_head);
+  jn_generate_header(t, "../include/jounce/rotation.h");
   jn_generate_header(t, "../include/jounce/spatial.h");
   jn_generate_header(t, before[0]);
   jn_text_put(t, rollout_functions);
