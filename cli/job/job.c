@@ -76,8 +76,12 @@ static void remark(const char *path, const jn_spec *spec) {
   if (worst.line > 0) snprintf(line, sizeof line, ":%d", worst.line);
   if (count > 1)
     snprintf(more, sizeof more, " (and %d more finding%s)", count - 1, count == 2 ? "" : "s");
-  cli_error("%s%s: %s: %s%s; see 'jounce lint %s'", path, line, names[worst.severity], worst.text,
-            more, path);
+  if (strcmp(path, "-") == 0) /* it has been read, and cannot be again */
+    cli_error("standard input%s: %s: %s%s; save the model to a file, and see 'jounce lint FILE'",
+              line, names[worst.severity], worst.text, more);
+  else
+    cli_error("%s%s: %s: %s%s; see 'jounce lint %s'", path, line, names[worst.severity], worst.text,
+              more, path);
 }
 
 /* Calls `use` with each item of "NAME[=VALUES],..."; the name ends at the last '='. */
