@@ -120,6 +120,29 @@ static int read_numbers(char *text, double *out, int most) {
   return 0;
 }
 
+/* whether "NAME[=VALUES],..." has the name */
+static int is_listed(const char *list, const char *name) {
+  const size_t n = strlen(name);
+  for (const char *at = list; at; at = strchr(at, ',')) {
+    if (*at == ',') at++;
+    if (strncmp(at, name, n) == 0 && (at[n] == '\0' || at[n] == ',' || at[n] == '=')) return 1;
+  }
+  return 0;
+}
+/* A joint that follows another is locked by locking that one, which would be free else. */
+static int check_follower(const cli_job *job, const jn_spec *spec, const jn_joint_desc *j,
+                          double q) {
+  const int leader = j->mimic ? jn_spec_find_joint(spec, j->mimic) : -1;
+  const int fixed = leader < 0 || jn_spec_get_joint(spec, leader)->type == JN_JOINT_FIXED ||
+                    j->type == JN_JOINT_FIXED;
+  if (fixed || job->independent || j->mimic_multiplier == 0 || is_listed(job->lock, j->mimic))
+    return CLI_DONE;
+  return cli_bad_input(
+      "--lock %s: it follows the joint '%s', which would be free: lock that one (--lock %s=%.6g), "
+      "or "
+      "both, or do not enforce mimic joints (--independent)",
+      j->name, j->mimic, j->mimic, (q - j->mimic_offset) / j->mimic_multiplier);
+}
 static int lock_joint(const cli_job *job, jn_spec *spec, int joint, char *values) {
   static const int nq[] = {
 #define NQ(code, name, nq, nv) nq,
@@ -138,6 +161,8 @@ static int lock_joint(const cli_job *job, jn_spec *spec, int joint, char *values
                          : nq[j->type] == 4 ? "a unit quaternion w:x:y:z"
                                             : "its home pose, without numbers",
                          values);
+  const int code = check_follower(job, spec, j, values && nq[j->type] == 1 ? q[0] : 0);
+  if (code) return code;
   jn_status status = jn_spec_lock(spec, j->name, values ? q : NULL);
   return status
              ? cli_bad_input("--lock %s: %s: %s", j->name, job->model_path, jn_status_text(status))
