@@ -402,6 +402,14 @@ static void test_joints_are_locked_and_get_armature(void **state) {
                                      "--lock jl=0.4,jr=-0.3", "--lock jr=-0.3 --independent"};
   for (int i = 0; i < (int)COUNT(good); i++)
     assert_clean(run("jounce info '%s' %s -q", mimic, good[i]));
+  /* one that follows a locked one is locked with it: one body, also in the URDF that is written */
+  json_t *one = run_json("jounce info '%s' %s -q", mimic, good[0]),
+         *both = run_json("jounce info '%s' %s -q", mimic, good[1]);
+  assert_true(json_equal(one, both));
+  json_decref(one);
+  json_decref(both);
+  assert_clean(run("jounce convert '%s' %s --output held.urdf -q", mimic, good[0]));
+  assert_int_equal(run("grep mimic held.urdf"), 1);
 }
 
 static void test_a_model_may_come_from_standard_input(void **state) {

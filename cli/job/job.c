@@ -168,6 +168,24 @@ static int lock_joint(const cli_job *job, jn_spec *spec, int joint, char *values
              ? cli_bad_input("--lock %s: %s: %s", j->name, job->model_path, jn_status_text(status))
              : CLI_DONE;
 }
+/* Joints that mimic a locked one, which jn_spec_lock leaves at a constant, are part of its body too. */
+static int lock_followers(const cli_job *job, jn_spec *spec) {
+  for (int i = 0; i < jn_spec_joint_count(spec); i++) {
+    const jn_joint_desc *j = jn_spec_get_joint(spec, i);
+    const int leader = j->mimic ? jn_spec_find_joint(spec, j->mimic) : -1;
+    const int single = j->type == JN_JOINT_REVOLUTE || j->type == JN_JOINT_PRISMATIC ||
+                       j->type == JN_JOINT_HELICAL;
+    if (!single || leader < 0 || j->mimic_multiplier != 0 ||
+        jn_spec_get_joint(spec, leader)->type != JN_JOINT_FIXED)
+      continue;
+    const double q = j->mimic_offset;
+    const jn_status status = jn_spec_lock(spec, j->name, &q);
+    if (status)
+      return cli_bad_input("--lock %s: %s: %s", j->name, job->model_path, jn_status_text(status));
+    i = -1; /* others may mimic this one */
+  }
+  return CLI_DONE;
+}
 
 static int set_armature(const cli_job *job, jn_spec *spec, int joint, char *values) {
   jn_joint_desc *j = jn_spec_joint(spec, joint);
@@ -217,6 +235,7 @@ int cli_job_spec(const cli_job *job, const char *path, jn_spec **spec) {
   }
   if (job->armature) code = each_item(job, "--armature", job->armature, *spec, set_armature);
   if (!code && job->lock) code = each_item(job, "--lock", job->lock, *spec, lock_joint);
+  if (!code && job->lock && !job->independent) code = lock_followers(job, *spec);
   return code;
 }
 
