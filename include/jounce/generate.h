@@ -56,8 +56,8 @@ typedef struct jn_generated {
  * no result: a number is not finite, an angle is beyond 1e6 (float: 1e4), or the dynamics are singular. With
  * several lanes number i of state l is at i lanes + l in every array, and bit l of what is returned
  * belongs to state l. A quaternion may have any length but zero. Compiled without contraction (-ffp-contract=off) they
- * give the bits of the library's strict settings, up to the sign of a zero; forward dynamics of a model
- * with eliminated joints (jn_model_tree) finds M by another route: equal to rounding. Compiled as CUDA
+ * give the bits of the library's strict settings, up to the sign of a zero, also where mimic joints are
+ * eliminated (jn_model_tree): arrays are then those of the joints that lead. Compiled as CUDA
  * C the source (of one lane) also holds kernels
  *   NAME_idR_kernel(size_t n, const double *q, const double *v, double *tau, int *without)
  * for n states in structures of arrays (number i of state s at i n + s), one state a thread;
@@ -102,8 +102,8 @@ typedef struct jn_kernel_text {
 } jn_kernel_text;
 /* `inverse`, `forward` and `lanes` of the options are not read. Partial derivatives: order 0 only.
  * Failures as jn_generate; JN_ERR_ARGUMENT also for roll-outs of a model with free joints in another
- * representation than JN_BODY. JN_ERR_COUPLED: the model has eliminated joints. On failure `out` is
- * empty. */
+ * representation than JN_BODY. JN_ERR_COUPLED: `generic`, and the model has eliminated joints. On failure
+ * `out` is empty. */
 JN_API jn_status jn_generate_kernel(const jn_model *model, jn_kernel kernel, int order,
                                     const jn_generate_options *options,
                                     const jn_allocator *allocator, jn_kernel_text *out,

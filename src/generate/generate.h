@@ -103,6 +103,9 @@ void jn_generate_coupled_inverse(jn_text *t, const jn_job *job, int r);
 void jn_generate_coupled_forward(jn_text *t, const jn_job *job, int r);
 void jn_generate_coupled_mass(jn_text *t, const jn_job *job, int r); /* r: not used */
 void jn_generate_coupled_kinematics(jn_text *t, const jn_job *job, int r);
+/* the functions of a kernel: NAME_idR_at, NAME_fdR_at, that of hybrid dynamics with its kernel, or
+ * column_at of partial derivatives */
+void jn_generate_coupled_kernel(jn_text *t, const jn_job *job, jn_kernel kernel, int r);
 /* reference.c: the test program */
 jn_status jn_generate_test(jn_text *t, const jn_job *job);
 

@@ -108,7 +108,9 @@ static const char *base_name(const jn_job *job, int i) {
 /* Directional derivatives: the variable is the `column`-th of q, v and then what follows: rows of v,
  * or the force `f`. */
 static const char *column_arguments(const jn_job *job) {
-  return job->dual ? ", size_t stride_out, int column" : "";
+  if (!job->dual) return "";
+  return job->own ? ", size_t stride_out, int column, double *value" /* value: NULL: not wanted */
+                  : ", size_t stride_out, int column";
 }
 static void seed(jn_text *t, const jn_job *job, const char *v, const char *rows, const char *f) {
   const jn_model *m = job->m;
@@ -295,6 +297,9 @@ void jn_generate_inverse(jn_text *t, const jn_job *job, int r) {
   if (!streams(job))
     jn_text_format(t, "  write_numbers(K * NV, %s, tau_out, %s, &nan);\n",
                    converts(job) ? "out" : "tau", job->dual ? "stride_out" : "stride");
+  if (job->dual && job->own)
+    jn_text_format(t, "  if (value) write_values(K * NV, %s, value, 1, &nan);\n",
+                   converts(job) ? "out" : "tau");
   jn_text_put(t, "  return states_without_result(~0, nan);\n}\n");
 }
 
@@ -609,12 +614,12 @@ void jn_generate_mass(jn_text *t, const jn_job *job, int r) {
     jn_text_format(t, "  %s_link%d(&link%d, q + %d, X%d, &Ic%d, %s, %d, F, M);\n", id,
                    first_like(job, i), i, l->iq, i, i, up, last->iv + last->nv);
   }
-  jn_text_put(t,
-              "  mirror_rows(NV, M);\n"
-              "  NO_UNROLL for (int i = 0; i < NV; i++)\n"
-              "    write_numbers(NV, M + i * NV, M_out + (size_t)(i * NV) * stride, stride, "
-              "&nan);\n"
-              "  return states_without_result(~0, nan);\n}\n");
+  jn_text_format(t,
+                 "  mirror_rows(NV, M);\n"
+                 "  NO_UNROLL for (int i = 0; i < NV; i++)\n"
+                 "    write_%s(NV, M + i * NV, M_out + (size_t)(i * NV) * stride, stride, &nan);\n"
+                 "  return states_without_result(~0, nan);\n}\n",
+                 job->dual ? "values" : "numbers");
 }
 
 /* the pose C of a frame in its link; returns the link (-1: the world) */
