@@ -18,22 +18,21 @@ static void put_places(jn_text *t, const jn_job *job, const char *name, int posi
   jn_text_put(t, "};\n");
 }
 
-/* the part of the smallest pivot that does not depend on M (factor_mass of core/coupled.c) */
+/* the part of the smallest pivot that does not depend on M */
 static void put_least(jn_text *t, const jn_model *m) {
   jn_text_put(t, "static const double least_pivot[] = {");
-  for (int i = 0, first = 1; i < m->nbody; i++) {
-    const double reach = m->joint[i].type == JN_JOINT_PRISMATIC ? 1 : m->size;
+  for (int i = 0, first = 1; i < m->nbody; i++)
     for (int c = 0; c < m->joint[i].nv; c++, first = 0) {
       if (!first) jn_text_put(t, ", ");
-      jn_text_number(t, JN_SMALLEST_INERTIA * m->moving_mass * reach * reach);
+      jn_text_number(t, jn_least_pivot(m, i));
     }
-  }
   jn_text_put(t, "};\n");
 }
 
 static void put_tables(jn_text *t, const jn_job *job) {
   const jn_model *m = job->own;
   jn_text_put(t, "\n/* the joints that lead, and those that follow them */\n");
+  jn_generate_header(t, "core/body/coupled_factor.h");
   jn_generate_header(t, "core/body/baked_coupled.h");
   jn_text_format(t, "enum { NY = %d, NYQ = %d, FOLLOWERS = %d };\n", m->nv, m->nq, m->nfollower);
   put_places(t, job, "own_q", 1);
@@ -50,7 +49,7 @@ static void put_tables(jn_text *t, const jn_job *job) {
   jn_text_put(t, "};\n");
 }
 
-static void put_inverse(jn_text *t, const jn_job *job, int r) {
+void jn_generate_coupled_inverse(jn_text *t, const jn_job *job, int r) {
   jn_text_format(
       t,
       "\nINLINE int %s_id%d_at(const double *q, const double *v, double *tau, size_t stride) {\n"
@@ -87,7 +86,7 @@ static const char mass_text[] =
     "  }\n"
     "  return bad;\n}\n";
 
-static void put_forward(jn_text *t, const jn_job *job, int r) {
+void jn_generate_coupled_forward(jn_text *t, const jn_job *job, int r) {
   char smallest[32];
   snprintf(smallest, sizeof smallest, "%g", JN_SMALLEST_PIVOT);
   jn_text_format(
@@ -114,7 +113,7 @@ static void put_forward(jn_text *t, const jn_job *job, int r) {
         "  bad |= tree_id%d_at(tree_q, tree_v, force, LANES);\n"
         "  fold_forces(NY, own_v, FOLLOWERS, follower, force + %d * NV * LANES, x);\n"
         "  for (int i = 0; i < NY; i++) x[i] = f[%d * NY + i] - x[i];\n"
-        "  solve_coupled(NY, M, x);\n"
+        "  solve_coupled(NY, 1, M, x);\n"
         "  copy_reals(NY, x, y + %d * NY);\n"
         "  expand_rates(NY, own_v, FOLLOWERS, follower, x, tree_v + %d * NV * LANES);\n",
         k + 2, k, k, k + 2, k + 1, k + 1, k + 1, k, k, k, k + 1, k + 1);
@@ -143,7 +142,8 @@ void jn_generate_coupled_start(jn_text *t, const jn_job *job) {
   if (mass) jn_text_put(t, mass_text);
 }
 
-static void put_mass(jn_text *t, const jn_job *job) {
+void jn_generate_coupled_mass(jn_text *t, const jn_job *job, int r) {
+  (void)r;
   jn_text_format(
       t,
       "\nINLINE int %s_mass_at(const double *q, double *M_out, size_t stride) {\n"
@@ -158,7 +158,7 @@ static void put_mass(jn_text *t, const jn_job *job) {
       job->name);
 }
 
-static void put_kinematics(jn_text *t, const jn_job *job, int r) {
+void jn_generate_coupled_kinematics(jn_text *t, const jn_job *job, int r) {
   jn_text_format(
       t,
       "\nINLINE int %s_kin%d_at(const double *q, const double *v, double *pose, double *twist,\n"
@@ -174,21 +174,4 @@ static void put_kinematics(jn_text *t, const jn_job *job, int r) {
       "  const int bad = tree_kin%d_at(tree_q, tree_v, pose, twist, LANES); /* stride = LANES */\n"
       "  return bad | states_without_result(~0, nan);\n}\n",
       job->name, r, r + 1, r + 1, r);
-}
-
-void jn_generate_coupled(jn_text *t, const jn_job *job, const jn_operation *o) {
-  switch (o->kind) {
-    case JN_GENERATE_INVERSE:
-      put_inverse(t, job, o->order);
-      break;
-    case JN_GENERATE_FORWARD:
-      put_forward(t, job, o->order);
-      break;
-    case JN_GENERATE_MASS:
-      put_mass(t, job);
-      break;
-    case JN_GENERATE_KINEMATICS:
-      put_kinematics(t, job, o->order);
-      break;
-  }
 }

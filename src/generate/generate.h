@@ -95,11 +95,14 @@ void jn_generate_links(jn_text *t, const jn_job *job);
 void jn_generate_inverse(jn_text *t, const jn_job *job, int r);
 void jn_generate_forward(jn_text *t, const jn_job *job, int r); /* or hybrid dynamics */
 void jn_generate_hybrid_kernel(jn_text *t, const jn_job *job, int r);
-/* coupled.c: eliminated joints: the functions of the tree and tables; the function of an operation */
-void jn_generate_coupled_start(jn_text *t, const jn_job *job);
-void jn_generate_coupled(jn_text *t, const jn_job *job, const jn_operation *o);
-void jn_generate_mass(jn_text *t, const jn_job *job);
+void jn_generate_mass(jn_text *t, const jn_job *job, int r); /* r: not used */
 void jn_generate_kinematics(jn_text *t, const jn_job *job, int r);
+/* coupled.c: eliminated mimic joints: the functions of the tree and tables; one operation each */
+void jn_generate_coupled_start(jn_text *t, const jn_job *job);
+void jn_generate_coupled_inverse(jn_text *t, const jn_job *job, int r);
+void jn_generate_coupled_forward(jn_text *t, const jn_job *job, int r);
+void jn_generate_coupled_mass(jn_text *t, const jn_job *job, int r); /* r: not used */
+void jn_generate_coupled_kinematics(jn_text *t, const jn_job *job, int r);
 /* reference.c: the test program */
 jn_status jn_generate_test(jn_text *t, const jn_job *job);
 

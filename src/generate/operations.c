@@ -73,23 +73,18 @@ void jn_generate_arguments(jn_text *t, const jn_job *job, const jn_operation *o,
   }
 }
 
+/* the text of an operation: of a tree, and of a model with eliminated mimic joints */
+static const struct writer {
+  void (*tree)(jn_text *, const jn_job *, int order);
+  void (*coupled)(jn_text *, const jn_job *, int order);
+} writers[] = {
+    [JN_GENERATE_INVERSE] = {jn_generate_inverse, jn_generate_coupled_inverse},
+    [JN_GENERATE_FORWARD] = {jn_generate_forward, jn_generate_coupled_forward},
+    [JN_GENERATE_MASS] = {jn_generate_mass, jn_generate_coupled_mass},
+    [JN_GENERATE_KINEMATICS] = {jn_generate_kinematics, jn_generate_coupled_kinematics},
+};
+
 void jn_generate_operation(jn_text *t, const jn_job *job, const jn_operation *o) {
-  if (job->own) {
-    jn_generate_coupled(t, job, o);
-    return;
-  }
-  switch (o->kind) {
-    case JN_GENERATE_INVERSE:
-      jn_generate_inverse(t, job, o->order);
-      break;
-    case JN_GENERATE_FORWARD:
-      jn_generate_forward(t, job, o->order);
-      break;
-    case JN_GENERATE_MASS:
-      jn_generate_mass(t, job);
-      break;
-    case JN_GENERATE_KINEMATICS:
-      jn_generate_kinematics(t, job, o->order);
-      break;
-  }
+  const struct writer *w = &writers[o->kind];
+  (job->own ? w->coupled : w->tree)(t, job, o->order);
 }

@@ -582,7 +582,8 @@ static void generate_positions(jn_text *t, const jn_job *job) {
   if (job->fixed) jn_text_put(t, "  (void)link0;\n");
 }
 
-void jn_generate_mass(jn_text *t, const jn_job *job) {
+void jn_generate_mass(jn_text *t, const jn_job *job, int r) {
+  (void)r;
   const jn_model *m = job->m;
   const int first = first_link(job);
   char id[JN_MAX_GENERATE_NAME + 16];
