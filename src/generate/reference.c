@@ -1,4 +1,5 @@
 /* reference.c: the test program of generated code: states and the library's strict results. */
+#include <jounce/derivatives.h>
 #include <jounce/dynamics.h>
 #include <jounce/kinematics.h>
 #include <jounce/mass_matrix.h>
@@ -84,7 +85,7 @@ static void put_call(jn_text *t, const jn_operation *o) {
 }
 /* the function under its own name, or through the interface of CasADi */
 static void put_caller(jn_text *t, const jn_job *job, const jn_operation *o) {
-  const int casadi = job->set.signature == JN_SIGNATURE_CASADI;
+  const int casadi = job->set.signature != JN_SIGNATURE_PLAIN;
   if (!casadi) {
     jn_text_format(t, "#define call_%s %s_%s\n", o->name, job->name, o->name);
     return;
@@ -157,6 +158,8 @@ static jn_status reference(const jn_model *m, jn_data *data, const jn_operation 
       return jn_forward_dynamics(m, data, o->order, q, v, f, NULL, out);
     case JN_GENERATE_MASS:
       return jn_mass_matrix(m, data, q, out);
+    case JN_GENERATE_PARTIALS:
+      return jn_inverse_partials(m, data, o->order, q, v, NULL, out, more);
     case JN_GENERATE_KINEMATICS:
       break;
   }

@@ -26,12 +26,8 @@ static void axes(jn_text *t, const jn_axes *a, const char *end) {
 }
 
 /* members in the order of jn_link */
-static void generate_link(jn_text *t, const jn_job *job, int i) {
-  const jn_link *l = &job->m->link[i];
-  jn_text_format(t, "/* joint '");
-  jn_text_name(t, job->m->joint[l->joint].name);
-  jn_text_format(t, "' */\nstatic const jn_link link%d = {\n    ", i);
-  jn_text_format(t, "%d, (jn_kind)%d, %d, %d, %d, %d, %d, %d, %d,\n    ", jn_job_parent(job, i),
+void jn_generate_link(jn_text *t, const jn_link *l, int parent) {
+  jn_text_format(t, "{\n    %d, (jn_kind)%d, %d, %d, %d, %d, %d, %d, %d,\n    ", parent,
                  (int)l->kind, l->iq, l->iv, l->nv, l->ix, l->rank, l->joint, l->last);
   numbers(t, l->R, 9);
   numbers(t, l->p, 3);
@@ -53,14 +49,22 @@ static void generate_link(jn_text *t, const jn_job *job, int i) {
   numbers(t, l->Jd4, 8);
   jn_text_format(t, "(jn_rotation_kind)%d,\n    ", (int)l->rotation);
   axes(t, &l->axes, "},\n    ");
-  axes(t, &l->axes_t, "}};\n");
+  axes(t, &l->axes_t, "}}");
 }
 
 void jn_generate_links(jn_text *t, const jn_job *job) {
   const jn_model *m = job->m;
   jn_text_format(t, "enum { NQ = %d, NV = %d, REP = %d, DAMPING = %d };\n", m->nq, m->nv,
                  (int)job->set.representation, job->set.damping != 0);
-  for (int i = 0; i < m->nlink; i++) generate_link(t, job, i);
+  const jn_generate_options *set = &job->set;
+  if (!set->inverse && !set->forward && !set->mass && !set->kinematics) return; /* partials.c */
+  for (int i = 0; i < m->nlink; i++) {
+    jn_text_put(t, "/* joint '");
+    jn_text_name(t, m->joint[m->link[i].joint].name);
+    jn_text_format(t, "' */\nstatic const jn_link link%d = ", i);
+    jn_generate_link(t, &m->link[i], jn_job_parent(job, i));
+    jn_text_put(t, ";\n");
+  }
 }
 
 /* "3" or "world" */
