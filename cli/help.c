@@ -115,7 +115,7 @@ const char cli_id_help[] =
     "Without --state: the home configuration at rest.\n"
     "With constraints (docs/constraints.md) tau is zero at passive joints, and\n"
     "\"constraint_forces\": {name: [k = 0..R][rows]} is written as well.\n\n"
-    HELP_MODEL HELP_STATE HELP_ASSEMBLE HELP_ACTIVE HELP_WORLD HELP_FORMULATION HELP_DAMPING HELP_LAYOUT
+    HELP_MODEL HELP_STATE HELP_ASSEMBLE HELP_ACTIVE HELP_CLOSURE HELP_WORLD HELP_FORMULATION HELP_DAMPING HELP_LAYOUT
     HELP_REACTIONS
     "                         \"reactions\": {joint: [k = 0..R][6]}: torque, force\n"
     HELP_JOINTS HELP_OUTPUT
@@ -137,7 +137,7 @@ const char cli_fd_help[] =
     "\"base_twist\": [V' ... V^(R+1)]}; a spherical joint's motion is {\"omega\": [omega' ...]}.\n"
     "With constraints (docs/constraints.md) passive joints need no tau, and\n"
     "\"constraint_forces\": {name: [k = 0..R][rows]} is written as well.\n\n"
-    HELP_MODEL HELP_STATE HELP_ASSEMBLE HELP_ACTIVE HELP_WORLD
+    HELP_MODEL HELP_STATE HELP_ASSEMBLE HELP_ACTIVE HELP_CLOSURE HELP_WORLD
     "  --proximal MU          constraints yield, (J v)' = -mu lambda: any rank is accepted\n" HELP_FORMULATION HELP_DAMPING HELP_LAYOUT HELP_JOINTS
     "  --articulated NAME     also articulated inertias and bias wrenches, \"articulated\": {body: {\"MA\":\n"
     "                         [6][6], \"WA\": [k = 0..R][6]}}: the wrench through the joint of a body is\n"
@@ -158,7 +158,7 @@ const char cli_hybrid_help[] =
     "to V^(R+1). Writes what was not given: {\"order\", \"tau\": {joints with motion given},\n"
     "\"joints\": {joints with force given: [q'' ... q^(R+2)]}, \"base_wrench\" or \"base_twist\"}.\n"
     "With constraints the force of passive joints is given: zero. Writes \"constraint_forces\".\n\n"
-    HELP_MODEL HELP_STATE HELP_FORMULATION HELP_DAMPING HELP_JOINTS HELP_ACTIVE HELP_WORLD
+    HELP_MODEL HELP_STATE HELP_FORMULATION HELP_DAMPING HELP_JOINTS HELP_ACTIVE HELP_CLOSURE HELP_WORLD
     "  --given-force NAMES    for each degree of freedom: of these the force is given, of all others the\n"
     "                         motion; 'base:vx,base:vy,q2', '*' stands for any text. What the state\n"
     "                         lacks is zero. Writes {\"order\", \"dofs\", \"given\": [force or motion],\n"
@@ -575,9 +575,12 @@ const char cli_generate_help[] =
     "  --id ORDERS            inverse dynamics: 2, or 0,2, or 0-5: the functions NAME_id2, ...\n"
     "  --fd ORDERS            forward dynamics, orders 0 to 2: NAME_fd0, ...\n"
     "  --kinematics ORDERS    poses of all links and their twists, orders 0 to 5: NAME_kin0, ...\n"
+    "  --partials ORDERS      derivatives of inverse dynamics by q, v, v', ..., orders 0 to 3:\n"
+    "                         NAME_did0, ...; one state a call\n"
     "  --mass                 mass matrix: NAME_mass\n"
     "  --scalar NAME          double (default), or float: for processors without double precision\n"
-    "  --signature NAME       plain (default), or casadi: what CasADi's external() loads\n"
+    "  --signature NAME       plain (default), casadi: what CasADi's external() loads, or acados:\n"
+    "                         its external functions of the CasADi kind\n"
     "  --lanes N              1 (default), 4 or 8 states in a call, number i of state l at i N + l\n"
     "  --name NAME            a C identifier; default: from the model's name\n"
     "  --representation NAME  of twists and wrenches of free joints: spatial (default), body,\n"

@@ -52,6 +52,9 @@
 
 #define HELP_ACTIVE \
     "  --active NAMES         constraints that are active: 'left,right'; 'none'; default all\n"
+#define HELP_CLOSURE \
+    "  --closure X            accept a state that satisfies the constraints within X of the robot's\n" \
+    "                         size, as 1e-7 for a file of few digits; default 1e-9\n"
 #define HELP_WORLD \
     "  --world NAME=FILE      the side of constraint NAME in the world moves: pose, twist and its\n" \
     "                         derivatives as those of the base in a STATE file; may be repeated\n"
