@@ -60,15 +60,15 @@ static jn_status take_fall(const jn_model *m, jn_data *data, int order, const do
  * an axis a chain may hang as well, and higher orders vanish */
 static jn_status take_turned_falls(const jn_model *m, jn_data *data, int order, const double *q,
                                    const double *v, const jn_external *external, double *fall) {
-  const jn_vec3 own = data->settings.gravity;
-  const double g = jn_v3_norm(own) / 3;
+  jn_data own = *data;
+  const double g = jn_v3_norm(own.settings.gravity) / 3;
   const jn_vec3 turned[3] = {{2 * g, 2 * g, g}, {-2 * g, g, 2 * g}, {g, -2 * g, 2 * g}};
   jn_status status = JN_OK;
   for (int i = 0; i < 3 && !status; i++) {
-    data->settings.gravity = turned[i];
-    status = take_fall(m, data, order, q, v, external, fall);
+    own.settings.gravity = turned[i];
+    status = take_fall(m, &own, order, q, v, external, fall);
   }
-  data->settings.gravity = own;
+  jn_data_adopt(data, &own);
   return status;
 }
 

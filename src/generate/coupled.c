@@ -18,16 +18,14 @@ static void put_places(jn_text *t, const jn_job *job, const char *name, int posi
   jn_text_put(t, "};\n");
 }
 
-/* the part of the smallest pivot that does not depend on M (factor_mass of core/coupled.c) */
+/* the part of the smallest pivot that does not depend on M */
 static void put_least(jn_text *t, const jn_model *m) {
   jn_text_put(t, "static const double least_pivot[] = {");
-  for (int i = 0, first = 1; i < m->nbody; i++) {
-    const double reach = m->joint[i].type == JN_JOINT_PRISMATIC ? 1 : m->size;
+  for (int i = 0, first = 1; i < m->nbody; i++)
     for (int c = 0; c < m->joint[i].nv; c++, first = 0) {
       if (!first) jn_text_put(t, ", ");
-      jn_text_number(t, JN_SMALLEST_INERTIA * m->moving_mass * reach * reach);
+      jn_text_number(t, jn_least_pivot(m, i));
     }
-  }
   jn_text_put(t, "};\n");
 }
 
@@ -44,6 +42,7 @@ static void put_given(jn_text *t, const jn_job *job) {
 static void put_tables(jn_text *t, const jn_job *job) {
   const jn_model *m = job->own;
   jn_text_put(t, "\n/* the joints that lead, and those that follow them */\n");
+  jn_generate_header(t, "core/body/coupled_factor.h");
   jn_generate_header(t, "core/body/baked_coupled.h");
   jn_text_format(t, "enum { NY = %d, NYQ = %d, FOLLOWERS = %d };\n", m->nv, m->nq, m->nfollower);
   put_places(t, job, "own_q", 1);
@@ -115,7 +114,7 @@ static void put_order(jn_text *t, const jn_job *job, const char *k, int r) {
                  k, k, r, k);
   jn_text_format(t,
                  "  for (int i = 0; i < NY; i++) x[i] = %sf[%s * NY + i] - x[i];\n"
-                 "  solve_coupled(NY, M, x);\n"
+                 "  solve_coupled(NY, 1, M, x);\n"
                  "  for (int i = 0; i < NY; i++) y[(%s + 1) * NY + i] += x[i];\n"
                  "  expand_rates(NY, own_v, FOLLOWERS, follower, y + (%s + 1) * NY,\n"
                  "      tree_v + (%s + 1) * NV * LANES);\n",
@@ -260,13 +259,13 @@ static void put_forward_column(jn_text *t, const jn_job *job) {
                  "  bad |= tree_id0_at(tree_q, tree_v, unused, 1, 1, -1, force);\n"
                  "  fold_forces(NY, own_v, FOLLOWERS, follower, force, x);\n"
                  "  for (int i = 0; i < NY; i++) x[i] = f[i] - x[i];\n"
-                 "  solve_coupled(NY, M, x);\n"
+                 "  solve_coupled(NY, 1, M, x);\n"
                  "  expand_rates(NY, own_v, FOLLOWERS, follower, x, tree_v + NV);\n",
                  smallest_pivot(job).text);
   jn_text_put(t,
               "  if (of < 2) bad |= coupled_column(of, j, tree_q, tree_v, x);\n"
               "  for (int i = 0; i < NY; i++) x[i] = of < 2 ? -x[i] : real_of(i == j);\n"
-              "  solve_coupled(NY, M, x);\n"
+              "  solve_coupled(NY, 1, M, x);\n"
               "  write_values(NY, x, out, stride_out, &nan);\n"
               "  return bad | states_without_result(good, nan);\n}\n");
 }
