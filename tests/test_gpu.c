@@ -177,7 +177,7 @@ static void mimic_joints_have_the_strict_bits(void **state) {
   check_residual("partial derivatives of FD with mimic joints", e.worst, 1e-13);
   equal_bits(gpu_check_rollout(&r, 0, 6, 70, 34));
   robot_end(&r);
-  r = robot_new("odd/mimic_and_transmission.urdf", JN_BODY, cache);
+  r = robot_new("odd/mimic_arm.json", JN_BODY, cache);
   equal_bits(gpu_check_inverse(&r, 7, 10, 35)); /* loops over orders */
   equal_bits(gpu_check_forward(&r, 3, 10, 36));
   equal_bits(gpu_check_hybrid(&r, 3, 10, 37, 1));

@@ -106,7 +106,7 @@ int main(int argc, char **argv) {
   if (!code) code = compile("double_pendulum", JN_KERNEL_ROLLOUT, 0, JN_BODY, 0);
   if (!code) code = compile("pendulum", JN_KERNEL_ROLLOUT, 2, JN_BODY, 0);
   /* mimic joints: by way of the tree */
-  static const char mimic[] = TEST_DATA "/odd/mimic_and_transmission.urdf";
+  static const char mimic[] = TEST_DATA "/odd/mimic_arm.json";
   if (!code) code = compile(mimic, JN_KERNEL_HYBRID, 3, JN_BODY, 0);
   if (!code) code = compile(mimic, JN_KERNEL_FORWARD_PARTIALS, 0, JN_BODY, 0);
   if (!code) code = compile(mimic, JN_KERNEL_INVERSE_PARTIALS, 0, JN_BODY, 0);
