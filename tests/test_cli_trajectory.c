@@ -291,6 +291,14 @@ static void elastic_motions_are_followed(void **state) {
   assert_int_equal(
       run("jounce elastic double_pendulum kink.json --stiffness 500 --motor-inertia 1"), 3);
   assert_non_null(strstr(errors, "the torque rate jumps at t = 1"));
+  /* motors that vibrate too fast to be simulated: the remedy is named, and works */
+#define STIFF "jounce elastic double_pendulum reach.json --stiffness 1e14 --motor-inertia 1e-9"
+  assert_int_equal(run(STIFF), 1);
+  assert_non_null(strstr(errors, "simulation: stopped at t = "));
+  assert_non_null(strstr(errors,
+                         "check the units of --stiffness and --motor-inertia, or use "
+                         "--no-simulation"));
+  assert_clean(run(STIFF " --no-simulation"));
 }
 
 static void recorded_samples_give_torque_rates(void **state) {

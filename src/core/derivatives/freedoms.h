@@ -17,16 +17,27 @@
   ((real){p[0][n], p[1][n], p[2][n], p[3][n], p[4][n], p[5][n], p[6][n], p[7][n]})
 #elif LANES == 4
 #define GATHER(p, n) ((real){p[0][n], p[1][n], p[2][n], p[3][n]})
-#else
+#elif LANES == 2
 #define GATHER(p, n) ((real){p[0][n], p[1][n]})
+#else
+#define GATHER(p, n) (p[0][n])
 #endif
 
 /* reals per order that are gathered below: M, M', P, W, N; of links R, O, c, J, Y and V, a, M, M', P, W */
 static_assert((10 + 10 + 6 + 6 + 36) * LANES <= 75 * JN_MAX_LANES, "gather in data.h");
 static_assert((27 + 2 * 44) * LANES <= 2 * 75 * JN_MAX_LANES, "gather in data.h");
 
+#if LANES > 1
+#define LANE(x, s) ((x)[s])
 typedef long long lane_mask __attribute__((vector_size(8 * LANES)));
 static inline real masked(real x, lane_mask m) { return (real)((lane_mask)x & m); }
+#else
+#define LANE(x, s) (x)
+typedef int lane_mask;
+static inline real masked(real x, lane_mask m) { return m ? x : 0.0; }
+#endif
+/* an element of one state (core/work.h) as an array */
+static inline double *numbers_of(void *element) { return (double *)element; }
 static inline column_jet *block_of(const variation *x, int b) {
   return (column_jet *)(void *)x->w->Pc + (size_t)b * (size_t)x->rows;
 }
@@ -47,6 +58,11 @@ static inline lane_links links_of(const jn_model *m, int b, int *at) {
     t.freedom[s] = j;
     t.single &= m->link[*at].nv == 1;
   }
+#if LANES == 1 /* the choice of blocks of two, whose bits are those of strict settings */
+  for (int i = 0; i < m->nlink; i++)
+    if (m->link[i].iv <= (b ^ 1) && (b ^ 1) < m->link[i].iv + m->link[i].nv)
+      t.single &= m->link[i].nv == 1;
+#endif
   return t;
 }
 
@@ -91,7 +107,7 @@ INLINE void scatter(const real *from, size_t n, double *const *to) {
 INLINE void gather(const double *const *from, size_t n, real *to) { gather_each(from, n, to); }
 INLINE void scatter(const real *from, size_t n, double *const *to) {
   for (size_t i = 0; i < n; i++)
-    for (int s = 0; s < LANES; s++) to[s][i] = from[i][s];
+    for (int s = 0; s < LANES; s++) to[s][i] = LANE(from[i], s);
 }
 #endif
 
@@ -110,11 +126,11 @@ INLINE void links_of_order(const variation *x, const int K) {
       const int i = b + s < m->nlink ? b + s : m->nlink - 1;
       from[0][s] = w->R + 9 * rows * (size_t)i, from[1][s] = w->O + 3 * (size_t)i;
       from[2][s] = m->link[i].c, from[3][s] = m->link[i].J;
-      from[4][s] = Yd_of(w, i)->x;
-      from[5][s] = Vs_of(w, i)->x, from[6][s] = As_of(w, i)->x;
+      from[4][s] = numbers_of(Yd_of(w, i));
+      from[5][s] = numbers_of(Vs_of(w, i)), from[6][s] = numbers_of(As_of(w, i));
       from[7][s] = &m->link[i].m;
-      to[0][s] = Ms_of(w, i)->x, to[1][s] = Md_of(w, i)->x;
-      to[2][s] = Ps_of(w, i)->x, to[3][s] = Ws_of(w, i)->x;
+      to[0][s] = numbers_of(Ms_of(w, i)), to[1][s] = numbers_of(Md_of(w, i));
+      to[2][s] = numbers_of(Ps_of(w, i)), to[3][s] = numbers_of(Ws_of(w, i));
     }
     gather_each(from[0], 9, R), gather_each(from[1], 3, O);
     gather(from[2], 3, c), gather(from[3], 6, J);
@@ -152,11 +168,11 @@ INLINE void composites_of_order(const variation *x, const int K, int subtrees) {
     for (size_t j = 6 * rows * i; j < 6 * (rows * i + n); j++) w->Ws[j] -= w->ext[j];
   for (int i = m->nlink - 1; i > 0 && subtrees; i--) {
     const int p = m->link[i].parent;
-    add_numbers(Ms_of(w, p)->x, Ms_of(w, i)->x, 10 * n);
-    add_numbers(Md_of(w, p)->x, Md_of(w, i)->x, 10 * n);
-    add_numbers(Ps_of(w, p)->x, Ps_of(w, i)->x, 6 * n);
-    add_numbers(Ws_of(w, p)->x, Ws_of(w, i)->x, 6 * n);
-    if (x->moving) add_numbers(Ns_of(w, p)->x, Ns_of(w, i)->x, 36 * n);
+    add_numbers(numbers_of(Ms_of(w, p)), numbers_of(Ms_of(w, i)), 10 * n);
+    add_numbers(numbers_of(Md_of(w, p)), numbers_of(Md_of(w, i)), 10 * n);
+    add_numbers(numbers_of(Ps_of(w, p)), numbers_of(Ps_of(w, i)), 6 * n);
+    add_numbers(numbers_of(Ws_of(w, p)), numbers_of(Ws_of(w, i)), 6 * n);
+    if (x->moving) add_numbers(numbers_of(Ns_of(w, p)), numbers_of(Ns_of(w, i)), 36 * n);
   }
 }
 ENTRY_FUNCTION void variation_composites(const variation *x, int subtrees) {
@@ -183,11 +199,11 @@ INLINE void columns_of_order(const variation *x, const int K) {
     for (int s = 0; s < LANES; s++) {
       const int i = t.link[s], p = m->link[i].parent, held = space && link_is_free(&m->link[i]),
                 with = held ? i : p, other = held ? p : i;
-      from[0][s] = with < 0 ? rest : Vs_of(w, with)->x;
-      from[1][s] = with < 0 ? fall : As_of(w, with)->x;
-      from[2][s] = other < 0 ? rest : Vs_of(w, other)->x;
-      from[3][s] = S_of(w, t.freedom[s])->x;
-      from[4][s] = held ? Su_of(w, t.freedom[s])->x : from[3][s];
+      from[0][s] = with < 0 ? rest : numbers_of(Vs_of(w, with));
+      from[1][s] = with < 0 ? fall : numbers_of(As_of(w, with));
+      from[2][s] = other < 0 ? rest : numbers_of(Vs_of(w, other));
+      from[3][s] = numbers_of(S_of(w, t.freedom[s]));
+      from[4][s] = held ? numbers_of(Su_of(w, t.freedom[s])) : from[3][s];
     }
     gather(from[0], n, Vp);
     gather(from[1], n, ap);
@@ -228,11 +244,11 @@ INLINE void carry_of_order(const variation *x, const int K) {
     const double *from[5][LANES];
     for (int s = 0; s < LANES; s++) {
       const int i = t.link[s];
-      from[0][s] = Ms_of(w, i)->x;
-      from[1][s] = Md_of(w, i)->x;
-      from[2][s] = Ps_of(w, i)->x;
-      from[3][s] = Ws_of(w, i)->x;
-      from[4][s] = Ns_of(w, i)->x;
+      from[0][s] = numbers_of(Ms_of(w, i));
+      from[1][s] = numbers_of(Md_of(w, i));
+      from[2][s] = numbers_of(Ps_of(w, i));
+      from[3][s] = numbers_of(Ws_of(w, i));
+      from[4][s] = numbers_of(Ns_of(w, i));
     }
     gather(from[0], 10 * n, M);
     gather(from[1], 10 * n, Md);
@@ -248,6 +264,7 @@ ENTRY_FUNCTION void freedoms_carry(const variation *x) {
   WITH_ORDER(K, x->K, carry_of_order(x, K));
 }
 
+#ifndef JN_BAKED
 /* sum of the magnitudes of all columns */
 ENTRY_FUNCTION double freedoms_magnitude(const variation *x) {
   const lane_mask sign = (lane_mask)real_of(-0.0);
@@ -263,6 +280,7 @@ ENTRY_FUNCTION double freedoms_magnitude(const variation *x) {
   for (int h = 0; h < LANES; h++) sum += s[0][h];
   return sum;
 }
+#endif
 
 /* Rows of matrices. Row d of A, B, M: the columns of the ancestors of d and of its own joint from
  * X, P', P in lanes and U, T of the row, those of its subtree from A, B, M in lanes and S of the row.
@@ -281,7 +299,7 @@ typedef struct row_space {
 /* the dofs of a block, the first of which is j */
 static inline real dofs_from(int j) {
   real t = {0};
-  for (int s = 0; s < LANES; s++) t[s] = s;
+  for (int s = 0; s < LANES; s++) LANE(t, s) = s;
   return t + (double)j;
 }
 
@@ -435,7 +453,8 @@ INLINE double jet_number(const row_space *r, const solve_pack *jet, int k, int c
 /* out: the columns of link l with several dofs,
  *   f (B_(k-j) + j M_(k-j+1) + sum_(n=j+1..k) E_(n-j-1) A_(k-n)/n) */
 INLINE void row_fold(const row_space *r, const jn_link *l, int k, int j, double f, double *out) {
-  solve_pack sum[8 / LANES] = {{0}};
+  solve_pack sum[8 / LANES];
+  for (int g = 0; g < 8 / LANES; g++) sum[g] = (solve_pack){0};
   EACH(n, j + 1, k)
   for (int c = 0; c < l->nv; c++) {
     const double t = jet_number(r, r->A, k - n, l->iv + c) * (1.0 / n);
@@ -456,7 +475,7 @@ INLINE int row_blocks(const row_space *r, int d) {
   return row_is_whole(r, d) ? r->blocks : r->x->m->nv / LANES;
 }
 static inline void row_rest(const row_space *r, int blocks, const real *t, double *out) {
-  for (int c = blocks * LANES; c < r->x->m->nv; c++) out[c] = (*t)[c - blocks * LANES];
+  for (int c = blocks * LANES; c < r->x->m->nv; c++) out[c] = LANE(*t, c - blocks * LANES);
 }
 /* out[nv] = f times row d of a jet, order k */
 INLINE void row_put(const row_space *r, int d, const solve_pack *jet, int k, double f,

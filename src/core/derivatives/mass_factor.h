@@ -16,7 +16,11 @@
 #include "core/engine.h"
 #include "core/work.h"
 
+#if LANES > 1
 typedef double columns_of __attribute__((vector_size(8 * LANES), aligned(8)));
+#else
+typedef double columns_of;
+#endif
 
 /* One past the last dof of the subtree of link i. */
 static inline int dofs_end(const jn_model *m, int i) {
