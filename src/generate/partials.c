@@ -26,10 +26,10 @@ static const char types[] =
 void jn_generate_partials_types(jn_text *t) { jn_text_put(t, types); }
 
 /* the arrays of the working memory that the text uses (model/arrays.h) */
-static const char *const used[] = {"q",  "v",  "io",  "reference", "angle",  "X",    "jet",
-                                   "E",  "R",  "P",   "G",         "O",      "S",    "Vs",
-                                   "As", "Ms", "Md",  "Ps",        "Ws",     "Pc",   "pc",
-                                   "Ev", "Et", "row", "Ow",        "gather", "frame"};
+static const char *const used[] = {"q",  "v",  "io",  "reference", "angle",  "X",     "jet",
+                                   "E",  "R",  "P",   "G",         "O",      "S",     "Vs",
+                                   "As", "Ms", "Md",  "Ps",        "Ws",     "Pc",    "pc",
+                                   "Ev", "Et", "row", "Ow",        "gather", "frame", "Su"};
 /* those it names but does not use without applied wrenches */
 static const char *const named[] = {"Yd", "Ns"};
 

@@ -179,13 +179,14 @@ ENTRY_FUNCTION void variation_composites(const variation *x, int subtrees) {
   WITH_ORDER(K, x->K, composites_of_order(x, K, subtrees));
 }
 
-/* P, P', X, S, Y of all columns, for velocities held in the body. V, Vp: twists of the link and of its
- * parent. */
+/* P, P', X, S, Y of all columns, for velocities held in the body or in space. Vp, ap: twist, and
+ * acceleration minus gravity, of the parent or, in space, of the link; V: twist of the other one. */
 INLINE void columns_of_order(const variation *x, const int K) {
   const jn_model *m = x->m;
   const jn_work *w = x->w;
   const size_t n = 6 * ((size_t)K + 1), rows = (size_t)x->rows;
   const jn_vec3 g = x->data->settings.gravity;
+  const int space = held_in_space(x);
   /* the world: twist 0, acceleration minus gravity (0, -g) */
   double *rest = w->gather, *fall = rest + 8 * rows;
   real *Vp = (real *)(fall + 8 * rows), *ap = Vp + 6 * rows, *V = ap + 6 * rows, *S = V + 6 * rows;
@@ -193,20 +194,23 @@ INLINE void columns_of_order(const variation *x, const int K) {
   fall[3] = -g.x, fall[4] = -g.y, fall[5] = -g.z;
   for (int b = 0, at = 0; b * LANES < m->nv; b++) {
     const lane_links t = links_of(m, b, &at);
-    const double *from[4][LANES];
+    const double *from[5][LANES];
     column_jet *c = block_of(x, b);
     for (int s = 0; s < LANES; s++) {
-      const int i = t.link[s], p = m->link[i].parent;
-      from[0][s] = p < 0 ? rest : numbers_of(Vs_of(w, p));
-      from[1][s] = p < 0 ? fall : numbers_of(As_of(w, p));
-      from[2][s] = numbers_of(Vs_of(w, i));
+      const int i = t.link[s], p = m->link[i].parent, held = space && link_is_free(&m->link[i]),
+                with = held ? i : p, other = held ? p : i;
+      from[0][s] = with < 0 ? rest : numbers_of(Vs_of(w, with));
+      from[1][s] = with < 0 ? fall : numbers_of(As_of(w, with));
+      from[2][s] = other < 0 ? rest : numbers_of(Vs_of(w, other));
       from[3][s] = numbers_of(S_of(w, t.freedom[s]));
+      from[4][s] = held ? numbers_of(Su_of(w, t.freedom[s])) : from[3][s];
     }
     gather(from[0], n, Vp);
     gather(from[1], n, ap);
     gather(from[3], n, S);
     EACH(k, 0, K) c[k].S = ((const six *)S)[k];
     EACH(k, 0, K) if (k == 0 || t.single || x->second) c[k].P = c[k].S;
+    if (space && !t.single) gather(from[4], 6, (real *)&c->P);
     variation_transport(K, t.single || x->second, (const six *)Vp, (const six *)ap, c);
     if (t.single) {
       EACH(k, 0, K) c[k].Y = six_times(2.0, c[k].P1);

@@ -28,6 +28,23 @@ static inline int dofs_end(const jn_model *m, int i) {
   return l->iv + l->nv;
 }
 
+/* The tree of dofs: parent of each (-1: none), and one past the last dof of its subtree. */
+typedef struct dof_tree {
+  int parent[JN_DENSE_DOFS], end[JN_DENSE_DOFS];
+} dof_tree;
+
+static inline void dof_tree_of(const jn_model *m, dof_tree *t) {
+  for (int n = 0; n < m->nlink; n++) {
+    const jn_link *l = &m->link[n];
+    int a = l->parent;
+    while (a >= 0 && m->link[a].nv == 0) a = m->link[a].parent;
+    for (int i = l->iv; i < l->iv + l->nv; i++) {
+      t->parent[i] = i > l->iv ? i - 1 : a < 0 ? -1 : m->link[a].iv + m->link[a].nv - 1;
+      t->end[i] = dofs_end(m, n);
+    }
+  }
+}
+
 /* G packs of row k, at columns at[] <= k: H_kj -= sum of L_dk H_dj, d = end-1..k+1 */
 INLINE void factor_tile(double *H, size_t nv, int k, int end, const int *at, const int G) {
   columns_of s[4];
@@ -64,41 +81,24 @@ INLINE void factor_row(double *H, size_t nv, int k, int end) {
 /* Returns 0 when a pivot is not positive. */
 ENTRY_FUNCTION int mass_factor(const jn_model *m, double *H) {
   const size_t nv = (size_t)m->nv;
-  for (int n = m->nlink - 1; n >= 0; n--) {
-    const int first = m->link[n].iv, end = dofs_end(m, n);
-    for (int k = first + m->link[n].nv - 1; k >= first; k--) {
-      double *row = H + (size_t)k * nv;
-      if (end > k + 1) factor_row(H, nv, k, end);
-      if (!(row[k] > 0)) return 0;
-      const double inverse = 1.0 / row[k];
-      row[k] = inverse;
-      /* L_kj in column k; row k stays H_kj until all rows are done */
-      for (int j = 0; j < k; j++) H[(size_t)j * nv + (size_t)k] = row[j] * inverse;
-    }
+  dof_tree tree;
+  dof_tree_of(m, &tree);
+  for (int k = m->nv - 1; k >= 0; k--) {
+    double *row = H + (size_t)k * nv;
+    if (tree.end[k] > k + 1) factor_row(H, nv, k, tree.end[k]);
+    if (!(row[k] > 0)) return 0;
+    const double inverse = 1.0 / row[k];
+    row[k] = inverse;
+    /* L_kj in column k; row k stays H_kj until all rows are done */
+    for (int j = tree.parent[k]; j >= 0; j = tree.parent[j])
+      H[(size_t)j * nv + (size_t)k] = row[j] * inverse;
   }
   for (int k = 1; k < m->nv; k++) {
     double *row = H + (size_t)k * nv;
     const double inverse = row[k];
-    for (int j = 0; j < k; j++) row[j] *= inverse;
+    for (int j = tree.parent[k]; j >= 0; j = tree.parent[j]) row[j] *= inverse;
   }
   return 1;
-}
-
-/* The tree of dofs: parent of each (-1: none), and one past the last dof of its subtree. */
-typedef struct dof_tree {
-  int parent[JN_DENSE_DOFS], end[JN_DENSE_DOFS];
-} dof_tree;
-
-static inline void dof_tree_of(const jn_model *m, dof_tree *t) {
-  for (int n = 0; n < m->nlink; n++) {
-    const jn_link *l = &m->link[n];
-    int a = l->parent;
-    while (a >= 0 && m->link[a].nv == 0) a = m->link[a].parent;
-    for (int i = l->iv; i < l->iv + l->nv; i++) {
-      t->parent[i] = i > l->iv ? i - 1 : a < 0 ? -1 : m->link[a].iv + m->link[a].nv - 1;
-      t->end[i] = dofs_end(m, n);
-    }
-  }
 }
 
 /* G packs of columns at[], rows 0..last of matrices with rows of nv numbers, in place; rows after

@@ -6,6 +6,12 @@
 #include "core/algebra/inertia10.h"
 #include "core/derivatives/partials.h"
 
+/* Whether displacements by free joints are held in space (spatial representation) instead of in the
+ * parent, so that V and a below are those of the link itself. */
+static inline int held_in_space(const variation *x) {
+  return x->own && !x->second && x->data->settings.representation == JN_SPATIAL;
+}
+
 /* P', X and higher orders of P from P_0. V, a: twist, and acceleration minus gravity, of the
  * parent. `given`: all orders of P are there.
  *   P' = ad(V) P,   X = ad(a) P + ad(V) P' */
