@@ -373,6 +373,11 @@ static void constraints_beside_a_urdf(void **state) {
        "bad.json:2: constraint 'pin': the model has no link 'couple'"},
       {"{\"constraints\": [{\"name\": \"c\", \"type\": \"coupling\", \"terms\": {\"four\": 1}}]}",
        "bad.json:1: constraint 'c': the model has no joint 'four'"},
+      {"{\"constraints\": [{\"name\": \"c\", \"type\": \"coupling\", \"terms\": {\"thre\": 1}}]}",
+       "the model has no joint 'thre'; did you mean 'three'?"},
+      {"{\"constraints\": [{\"name\": \"pin\", \"type\": \"point\", \"a\": {\"link\": \"roker\"}, "
+       "\"b\": {\"link\": \"rocker\"}}]}",
+       "the model has no link 'roker'; did you mean 'rocker'?"},
       {"{\"passive\":\n [\"two\", \"four\"]}",
        "bad.json:2: passive[1]: the model has no joint 'four'"},
       {"{\"passiv\": []}", "passiv"},

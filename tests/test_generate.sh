@@ -2,13 +2,7 @@
 # Generated code compiles without warnings, has the library's strict bits in plain C (gcc, clang where it is) and agrees
 # to 1e-13 otherwise, for every joint type; it is C++ too; a fault in the core's text appears in it.
 # usage: sh test_generate.sh SOURCE_DIR BUILD_DIR
-set -eu
-source=$(cd "$1" && pwd)
-build=$(cd "$2" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT INT TERM
-cd "$work"
-fail() { echo "FAILED: $*" >&2; exit 1; }
+. "$1/tests/helpers/head.sh"
 warnings="-Wall -Wextra -Werror -Wno-psabi"
 x86=
 case $(uname -m) in x86_64) x86=1 ;; esac

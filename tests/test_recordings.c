@@ -227,6 +227,26 @@ static void bands_contain_the_truth(void **state) {
   }
 }
 
+/* Spikes are left out and counted, or used like the other samples. */
+static void outliers_are_dropped_or_kept(void **state) {
+  (void)state;
+  const sines s = {1, {0.5}, {turn}, {0.3}};
+  for (int keep = 0; keep < 2; keep++) {
+    trial x = trial_new(400);
+    rng r = rng_new(7);
+    jn_fit_options o = jn_fit_options_default();
+    o.keep_outliers = keep, o.force = 1;
+    for (int i = 0; i < x.count; i++) {
+      x.t[i] = 0.005 * i;
+      x.q[i] = sines_at(&s, x.t[i], 0) + 1e-4 * rng_normal(&r) + (i % 90 == 50 ? 0.2 : 0);
+    }
+    if (trial_fit(&x, &s, &o)) fail_msg("%s", x.message);
+    /* four spikes of 0.2 in 400 samples have a root mean square of 0.02 */
+    assert_true(keep ? x.outliers == 0 && x.rms > 5e-3 : x.outliers == 4 && x.rms < 1.2e-4);
+    trial_free(&x);
+  }
+}
+
 /* A quarter of a degree of freedom more or less in the band would be noticed: shrunk bands do not
  * contain the truth. */
 static void narrower_bands_would_fail(void **state) {
@@ -529,6 +549,7 @@ int main(void) {
       cmocka_unit_test(a_fit_that_does_not_follow_is_refused),
       cmocka_unit_test(clustered_times_are_met_or_refused),
       cmocka_unit_test(bands_contain_the_truth),
+      cmocka_unit_test(outliers_are_dropped_or_kept),
       cmocka_unit_test(narrower_bands_would_fail),
       cmocka_unit_test(encoders_do_not_spoil_the_jerk),
       cmocka_unit_test(what_cannot_be_known_is_refused),

@@ -88,8 +88,9 @@ typedef struct jn_retime_report {
  *                       its weight or duration
  *   JN_ERR_ACTUATION    limits of rotors that cannot apply every wrench, or of a fixed base
  *   JN_ERR_INFEASIBLE   no clock keeps the limits; `error` says which limit is broken, where, and by
- *                       how much: a position, a force at rest, a joint that may not move; or that
- *                       the duration is too short, or a given speed at an end too high
+ *                       how much: a position, a force at rest, a joint that may not move, a limit
+ *                       of zero; or that the duration is too short, or a given speed at an end too
+ *                       high
  *   JN_ERR_LIMIT        more than JN_MAX_INTERVALS intervals
  *   JN_ERR_ORDER        the order of data is less than 1
  *   JN_ERR_STATE        stopped by progress

@@ -171,6 +171,7 @@ TRAJECTORY_METHOD(clock);
 TRAJECTORY_METHOD(limits);
 TRAJECTORY_METHOD(retime);
 TRAJECTORY_METHOD(elastic);
+TRAJECTORY_METHOD(elastic_batch);
 TRAJECTORY_METHOD(force_band);
 TRAJECTORY_METHOD(tool_peak);
 PyObject *trajectory_clocked(PyObject *object, PyObject *value);

@@ -18,22 +18,21 @@ static void put_places(jn_text *t, const jn_job *job, const char *name, int posi
   jn_text_put(t, "};\n");
 }
 
-/* the part of the smallest pivot that does not depend on M (factor_mass of core/coupled.c) */
+/* the part of the smallest pivot that does not depend on M */
 static void put_least(jn_text *t, const jn_model *m) {
   jn_text_put(t, "static const double least_pivot[] = {");
-  for (int i = 0, first = 1; i < m->nbody; i++) {
-    const double reach = m->joint[i].type == JN_JOINT_PRISMATIC ? 1 : m->size;
+  for (int i = 0, first = 1; i < m->nbody; i++)
     for (int c = 0; c < m->joint[i].nv; c++, first = 0) {
       if (!first) jn_text_put(t, ", ");
-      jn_text_number(t, JN_SMALLEST_INERTIA * m->moving_mass * reach * reach);
+      jn_text_number(t, jn_least_pivot(m, i));
     }
-  }
   jn_text_put(t, "};\n");
 }
 
 static void put_tables(jn_text *t, const jn_job *job) {
   const jn_model *m = job->own;
   jn_text_put(t, "\n/* the joints that lead, and those that follow them */\n");
+  jn_generate_header(t, "core/body/coupled_factor.h");
   jn_generate_header(t, "core/body/baked_coupled.h");
   jn_text_format(t, "enum { NY = %d, NYQ = %d, FOLLOWERS = %d };\n", m->nv, m->nq, m->nfollower);
   put_places(t, job, "own_q", 1);
@@ -114,7 +113,7 @@ void jn_generate_coupled_forward(jn_text *t, const jn_job *job, int r) {
         "  bad |= tree_id%d_at(tree_q, tree_v, force, LANES);\n"
         "  fold_forces(NY, own_v, FOLLOWERS, follower, force + %d * NV * LANES, x);\n"
         "  for (int i = 0; i < NY; i++) x[i] = f[%d * NY + i] - x[i];\n"
-        "  solve_coupled(NY, M, x);\n"
+        "  solve_coupled(NY, 1, M, x);\n"
         "  copy_reals(NY, x, y + %d * NY);\n"
         "  expand_rates(NY, own_v, FOLLOWERS, follower, x, tree_v + %d * NV * LANES);\n",
         k + 2, k, k, k + 2, k + 1, k + 1, k + 1, k, k, k, k + 1, k + 1);

@@ -10,14 +10,13 @@
 #include <unistd.h>
 
 #include "gpu/machine.h"
+#include "helpers/temporary.h"
 
 static const char *const architecture = "sm_90";
 
 static int assemble(const char *ptx) {
-  const char *folder = getenv("TMPDIR");
   char path[400], command[700];
-  const int length = snprintf(path, sizeof path, "%s/jounce-ptx-XXXXXX",
-                              folder && folder[0] ? folder : "/tmp"),
+  const int length = snprintf(path, sizeof path, "%s/jounce-ptx-XXXXXX", temporary_folder()),
             file = length < (int)sizeof path ? mkstemp(path) : -1;
   FILE *f = file < 0 ? NULL : fdopen(file, "w");
   if (!f) return 0;

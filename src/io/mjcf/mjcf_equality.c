@@ -134,7 +134,7 @@ static int read_joints(mjcf *m, const xml_node *at, jn_coupling_term *terms,
   jn_mjcf_some_numbers(m, at, "polycoef", 1, 5, x);
   if (jn_mjcf_attribute(at, "joint1") == NULL)
     jn_mjcf_fail(m, JN_ERR_SYNTAX, at, "<equality><joint> has no attribute 'joint1'");
-  if (m->status != JN_OK) return 0;
+  if (first == NULL || m->status != JN_OK) return 0;
   if (second != NULL && (x[2] != 0 || x[3] != 0 || x[4] != 0 || first == second)) return 0;
   terms[0] = (jn_coupling_term){first->desc.name, 1};
   c->terms = terms;
