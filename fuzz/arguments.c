@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "target.h"
+#include "tests/helpers/temporary.h"
 
 int jounce_main(int argc, char **argv);
 
@@ -33,7 +34,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   static int ready;
   if (!ready) {
     /* files that the program writes go to a temporary folder */
-    char folder[] = "/tmp/jounce-fuzz-XXXXXX";
+    char folder[400];
+    snprintf(folder, sizeof folder, "%.300s/jounce-fuzz-XXXXXX", temporary_folder());
     PROMISE(mkdtemp(folder) != NULL && chdir(folder) == 0);
     /* files that the arguments may name */
     put("m.urdf",

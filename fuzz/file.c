@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "target.h"
+#include "tests/helpers/temporary.h"
 
 const char *file_of_bytes(const uint8_t *bytes, size_t size) {
   static int file = -1;
@@ -21,10 +22,10 @@ const char *file_of_bytes(const uint8_t *bytes, size_t size) {
 
 const char *own_file(const char *name) {
   /* in memory where there is such a place: files are flushed to the disk */
-  static char folder[] = "/dev/shm/jounce-fuzz-XXXXXX", path[80];
+  static char folder[400] = "/dev/shm/jounce-fuzz-XXXXXX", path[500];
   static int made;
   if (!made && !mkdtemp(folder)) {
-    snprintf(folder, sizeof folder, "/tmp/jounce-fuzz-XXXXXX");
+    snprintf(folder, sizeof folder, "%.300s/jounce-fuzz-XXXXXX", temporary_folder());
     PROMISE(mkdtemp(folder) != NULL);
   }
   made = 1;

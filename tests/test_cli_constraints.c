@@ -129,6 +129,19 @@ static void states_off_the_manifold_are_refused_unless_assembled(void **state) {
                        "jounce assemble fourbar --state - --driven crank,rocker"),
                    1);
   assert_refused_with("no configuration was found that satisfies the constraints: 'pin'");
+  /* a state of few digits: off by 3e-8 */
+  assert_int_equal(run("echo '{\"joints\": {\"crank\": [3e-8]}}' > s.json\n"
+                       "jounce id fourbar --state s.json --pad"),
+                   1);
+  assert_refused_with("allowed: 1e-09 of the robot's size");
+  a = run_json("jounce id fourbar --state s.json --pad --closure 1e-7");
+  b = run_json("jounce id fourbar --pad");
+  same = (residual){0};
+  compare(&same, item(a, "tau", "crank"), item(b, "tau", "crank"));
+  check_residual("--closure", judge("closure", &same, 1e-6), 1e-6);
+  json_decref(a), json_decref(b);
+  assert_int_equal(run("jounce id fourbar --pad --closure -1"), 2);
+  assert_refused_with("a part of the robot's size expected");
 }
 
 static void hybrid_and_other_formats(void **state) {
@@ -373,6 +386,11 @@ static void constraints_beside_a_urdf(void **state) {
        "bad.json:2: constraint 'pin': the model has no link 'couple'"},
       {"{\"constraints\": [{\"name\": \"c\", \"type\": \"coupling\", \"terms\": {\"four\": 1}}]}",
        "bad.json:1: constraint 'c': the model has no joint 'four'"},
+      {"{\"constraints\": [{\"name\": \"c\", \"type\": \"coupling\", \"terms\": {\"thre\": 1}}]}",
+       "the model has no joint 'thre'; did you mean 'three'?"},
+      {"{\"constraints\": [{\"name\": \"pin\", \"type\": \"point\", \"a\": {\"link\": \"roker\"}, "
+       "\"b\": {\"link\": \"rocker\"}}]}",
+       "the model has no link 'roker'; did you mean 'rocker'?"},
       {"{\"passive\":\n [\"two\", \"four\"]}",
        "bad.json:2: passive[1]: the model has no joint 'four'"},
       {"{\"passiv\": []}", "passiv"},

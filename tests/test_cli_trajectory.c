@@ -7,6 +7,7 @@
 
 #include "helpers/check.h"
 #include "helpers/files.h"
+#include "helpers/parsing.h"
 #include "helpers/program.h"
 
 #define ARM "'" TEST_DATA "/../../examples/data/arm.urdf'"
@@ -290,6 +291,14 @@ static void elastic_motions_are_followed(void **state) {
   assert_int_equal(
       run("jounce elastic double_pendulum kink.json --stiffness 500 --motor-inertia 1"), 3);
   assert_non_null(strstr(errors, "the torque rate jumps at t = 1"));
+  /* motors that vibrate too fast to be simulated: the remedy is named, and works */
+#define STIFF "jounce elastic double_pendulum reach.json --stiffness 1e14 --motor-inertia 1e-9"
+  assert_int_equal(run(STIFF), 1);
+  assert_non_null(strstr(errors, "simulation: stopped at t = "));
+  assert_non_null(strstr(errors,
+                         "check the units of --stiffness and --motor-inertia, or use "
+                         "--no-simulation"));
+  assert_clean(run(STIFF " --no-simulation"));
 }
 
 static void recorded_samples_give_torque_rates(void **state) {
@@ -306,6 +315,29 @@ static void recorded_samples_give_torque_rates(void **state) {
   assert_clean(run("jounce traj double_pendulum some.csv --degree 3 --hold --tolerance 0"));
   assert_clean(run("jounce traj double_pendulum some.csv --degree 3 --hold --tolerance 0 --text"));
   assert_non_null(strstr(output, "fit of the samples"));
+  /* spikes are left out and counted, or used */
+  growing_text t = {0};
+  append(&t, "t,joint1\n");
+  for (int i = 0; i < 400; i++)
+    append(&t, "%.17g,%.17g\n", 0.005 * i,
+           sin(0.03 * i) + 1e-4 * sin(7.3 * i * i) + (i % 90 == 50 ? 0.2 : 0));
+  put("spikes.csv", t.text);
+  free(t.text);
+  static const struct {
+    const char *option;
+    double outliers, rms;
+  } cases[] = {{"", 4, 1e-4}, {"--outliers drop", 4, 1e-4}, {"--outliers keep", 0, 0.02}};
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    char command[128];
+    snprintf(command, sizeof command, "jounce traj pendulum spikes.csv --force %s",
+             cases[i].option);
+    json = run_json(command);
+    fit = item(json, "fit", "joint1");
+    assert_true(json_number_value(json_object_get(fit, "outliers")) == cases[i].outliers);
+    const double rms = json_number_value(json_object_get(fit, "rms")) / cases[i].rms;
+    assert_true(rms > 0.3 && rms < 2);
+    json_decref(json);
+  }
 }
 
 /* A simulation driven by the forces along a motion is that motion, and rests after its end. */
@@ -333,6 +365,49 @@ static void simulated_along(const char *file, double T) {
   assert_int_equal(run("jounce simulate double_pendulum --along none.json"), 1);
   assert_int_equal(run("jounce simulate fourbar --along %s", file), 2);
   assert_non_null(strstr(errors, "--along: the model has constraints"));
+}
+
+/* The same for a motion that begins later than zero, at any order of the scheme, for a floating
+ * base, and from another state. */
+static void forces_along_a_motion_repeat_it(void **state) {
+  (void)state;
+  put("late.json",
+      "{\"kind\": \"minimum\", \"times\": [1, 2, 3.5], \"joints\": {\"joint1\": [0.2, 0.9, -0.3], "
+      "\"joint2\": [0, 0.5, 1]}}");
+  put("flight.json",
+      "{\"kind\": \"minimum\", \"times\": [1, 2, 3], \"base\": {\"values\": [[1, 0, 0, 0, 0, 0, "
+      "1], "
+      "[0.6, 0, 0.8, 0, 1, 0, 1.5], [0.8, 0, 0, 0.6, 1, 2, 1]]}, \"joints\": {\"q2\": [0, 0.5, 1], "
+      "\"q5\": [0.3, -0.5, 0.1]}}");
+  put("other.json", "{\"joints\": {\"joint1\": [0.7, 0.1], \"joint2\": [0.4, 0]}}");
+  static const struct {
+    const char *command;
+    double time, start[2], end[3]; /* the first coordinates; the last one of the joints */
+    size_t last;
+  } cases[] = {
+      {"double_pendulum --along late.json", 2.5, {0.2, 0}, {-0.3, 1, 1}, 2},
+      {"double_pendulum --along late.json --order 45", 2.5, {0.2, 0}, {-0.3, 1, 1}, 2},
+      {"double_pendulum --along late.json --gravity 1,2,3", 2.5, {0.2, 0}, {-0.3, 1, 1}, 2},
+      {"double_pendulum --along late.json --time 4", 4, {0.2, 0}, {-0.3, 1, 1}, 2},
+      {"tilthex --along flight.json", 2, {1, 0}, {0.8, 0, 0.1}, 11}};
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    json_t *json = run_json("jounce simulate %s --samples 2", cases[i].command);
+    const json_t *rows = item(json, "rows", NULL), *first = json_array_get(rows, 0),
+                 *last = json_array_get(rows, 1);
+    assert_true(at(last, 0) == cases[i].time);
+    double e = fmax(fabs(at(last, 1) - cases[i].end[0]), fabs(at(last, 2) - cases[i].end[1]));
+    e = fmax(e, fabs(at(last, cases[i].last) - cases[i].end[2]));
+    check_residual("end of a simulation along a motion", e, 1e-9);
+    assert_true(at(first, 1) == cases[i].start[0] && at(first, 2) == cases[i].start[1]);
+    json_decref(json);
+  }
+  json_t *json =
+      run_json("jounce simulate double_pendulum --along late.json --state other.json --samples 2");
+  const json_t *first = json_array_get(item(json, "rows", NULL), 0);
+  assert_true(at(first, 1) == 0.7 && at(first, 2) == 0.4 && at(first, 3) == 0.1);
+  json_decref(json);
+  assert_clean(run("jounce simulate double_pendulum --along late.json --text"));
+  assert_non_null(strstr(output, "forces do work"));
 }
 
 /* The written motion keeps the limits, is as long as the table says, and is a trajectory for every
@@ -516,6 +591,7 @@ int main(void) {
       cmocka_unit_test(limits_name_joint_time_and_amount),
       cmocka_unit_test(elastic_motions_are_followed),
       cmocka_unit_test(recorded_samples_give_torque_rates),
+      cmocka_unit_test(forces_along_a_motion_repeat_it),
       cmocka_unit_test(retimed_motions_keep_the_limits),
       cmocka_unit_test(pictures_and_pages),
       cmocka_unit_test(wrong_usage_is_named),

@@ -17,11 +17,7 @@ typedef struct pair {
   size_t nv, all, nb;
 } pair;
 static pair pair_new(uint64_t seed, int order) {
-  static const jn_joint_type bases[] = {JN_JOINT_FREE, JN_JOINT_FIXED, JN_JOINT_REVOLUTE};
-  jn_spec *spec = random_spec(
-      seed, 8, bases[seed % 3],
-      seed % 2 ? TYPES_ALL | TYPE(FIXED) : TYPE(REVOLUTE) | TYPE(PRISMATIC) | TYPE(HELICAL));
-  couple(spec, seed);
+  jn_spec *spec = coupled_spec(seed, 8, NULL);
   const jn_build_options options = {.mimic = JN_MIMIC_INDEPENDENT};
   pair p;
   assert_ok(jn_model_build(spec, &options, NULL, &p.full, NULL));

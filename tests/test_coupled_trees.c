@@ -18,11 +18,8 @@ typedef struct pair {
   mechanism m;
 } pair;
 static pair pair_new(uint64_t seed, int order) {
-  static const jn_joint_type bases[] = {JN_JOINT_FREE, JN_JOINT_FIXED, JN_JOINT_REVOLUTE};
-  jn_spec *spec = random_spec(
-      seed, 9, bases[seed % 3],
-      seed % 2 ? TYPES_ALL | TYPE(FIXED) : TYPE(REVOLUTE) | TYPE(PRISMATIC) | TYPE(HELICAL));
-  const int followers = couple(spec, seed);
+  int followers;
+  jn_spec *spec = coupled_spec(seed, 9, &followers);
   const jn_build_options options = {.mimic = JN_MIMIC_CONSTRAINT};
   jn_model *closed;
   assert_ok(jn_model_build(spec, &options, NULL, &closed, NULL));

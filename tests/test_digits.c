@@ -304,6 +304,38 @@ static void an_equilibrium_has_its_digits(void **state) {
   }
 }
 
+/* Links that hang straight down in frames which are turned by right angles: without forces the
+ * accelerations are the rounding of these angles, as in the files of real robots. */
+static void a_robot_that_hangs_has_its_digits(void **state) {
+  (void)state;
+  static const char urdf[] =
+      "<robot name='legs'><link name='base'/>"
+      "<joint name='hip' type='continuous'><parent link='base'/><child link='femur'/>"
+      "<origin rpy='1.5707963267948966 0 0'/><axis xyz='0 0 1'/></joint>"
+      "<link name='femur'><inertial><origin xyz='0 -0.2 0'/><mass value='0.7'/>"
+      "<inertia ixx='2e-3' iyy='1e-3' izz='2e-3'/></inertial></link>"
+      "<joint name='knee' type='continuous'><parent link='femur'/><child link='tibia'/>"
+      "<origin xyz='0 -0.4 0' rpy='0 3.141592653589793 1.5707963267948966'/><axis xyz='0 0 1'/>"
+      "</joint>"
+      "<link name='tibia'><inertial><origin xyz='-0.1 0 0'/><mass value='0.4'/>"
+      "<inertia ixx='1e-3' iyy='2e-3' izz='2e-3'/></inertial></link></robot>";
+  jn_spec *spec = NULL;
+  jn_model *m = NULL;
+  jn_data *d = NULL;
+  assert_ok(jn_spec_parse_urdf(urdf, sizeof urdf - 1, "legs", NULL, &spec, NULL));
+  assert_ok(jn_model_build(spec, NULL, NULL, &m, NULL));
+  assert_ok(jn_data_new(m, 2, NULL, &d));
+  const double zero[6] = {0};
+  double a[6], error[3];
+  assert_ok(jn_forward_dynamics(m, d, 0, zero, zero, zero, NULL, a));
+  assert_true(a[0] != 0 && fabs(a[0]) < 1e-13); /* it hangs, but for rounding */
+  assert_ok(jn_forward_dynamics_error(m, d, 2, zero, zero, zero, NULL, a, error));
+  for (int k = 0; k < 3; k++) check_residual("error of a robot that hangs", error[k], 1e-14);
+  const jn_vec3 g = jn_data_settings(d)->gravity;
+  assert_true(g.x == 0 && g.y == 0 && g.z == -9.81); /* the settings are the user's again */
+  jn_data_free(d), jn_model_free(m), jn_spec_free(spec);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wrench_of_a_base_behind_a_driven_free_joint),
@@ -312,6 +344,7 @@ int main(void) {
       cmocka_unit_test(constant_offsets_are_distances_too),
       cmocka_unit_test(a_long_boom_is_not_far),
       cmocka_unit_test(an_equilibrium_has_its_digits),
+      cmocka_unit_test(a_robot_that_hangs_has_its_digits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

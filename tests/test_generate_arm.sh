@@ -2,17 +2,11 @@
 # Generated code on emulated microcontrollers: Cortex-M4 (single precision) and Cortex-M7 (double precision), with the
 # instructions of a call.
 # usage: sh test_generate_arm.sh SOURCE_DIR BUILD_DIR
-set -eu
-source=$(cd "$1" && pwd)
-build=$(cd "$2" && pwd)
+. "$1/tests/helpers/head.sh"
 [ -n "${JOUNCE_ARM_LEVEL:-}" ] || { echo "SKIP: make test-arm runs it (a minute)"; exit 77; }
 for tool in arm-none-eabi-gcc qemu-system-arm; do
   command -v $tool >/dev/null || { echo "SKIP: no $tool (make test-arm installs it)"; exit 77; }
 done
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT INT TERM
-cd "$work"
-fail() { echo "FAILED: $*" >&2; exit 1; }
 
 # try NAME PROCESSOR UNIT BOARD
 try() {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gpu/fake_driver.h"
+#include "gpu/machine.h"
 #include "helpers/check.h"
 
 static fake_driver *fake;
@@ -149,33 +150,50 @@ static void strict_kernels_are_compiled_without_fused_operations(void **state) {
   assert_ok(jn_gpu_prepare(gpu, JN_KERNEL_FORWARD, 1, &error));
   assert_non_null(strstr(fake->options, "-fmad=false"));
   jn_gpu_free(gpu);
-  /* a compiler that is not there is named, with what to install */
-  o.nvrtc = "/nowhere/libnvrtc.so";
-  assert_ok(jn_gpu_new(model, &o, NULL, &gpu, &error));
-  assert_status(jn_gpu_prepare(gpu, JN_KERNEL_INVERSE_PARTIALS, 0, &error), JN_ERR_FILE);
-  assert_non_null(strstr(error.message, "NVRTC (/nowhere/libnvrtc.so"));
-  assert_non_null(strstr(error.message, "is not found"));
-  jn_gpu_free(gpu);
-  /* without a compiler the kernels for any robot serve, where this library was built with them */
-  jn_status found[2];
-  for (int chosen = 0; chosen < 2; chosen++) {
-    o.generic = chosen;
+  assert_nothing_is_kept();
+  jn_model_free(model);
+}
+
+/* NVRTC at a path that does not exist: dynamics by the kernels for any robot, where this library was
+ * built with them, and a note that says so. What has no such kernel fails, with the path. */
+static void a_compiler_that_is_missing_is_named(void **state) {
+  (void)state;
+  static const char wrong[] = "/nowhere/libnvrtc.so";
+  jn_model *model = load_builtin("double_pendulum");
+  const int any = jn_generic_ptx(0, 0) != NULL;
+  jn_gpu_options o = plain;
+  jn_gpu *gpu;
+  jn_gpu_info info;
+  jn_error error;
+  o.nvrtc = wrong;
+  for (o.generic = 0; o.generic < 2; o.generic++) {
     assert_ok(jn_gpu_new(model, &o, NULL, &gpu, &error));
-    found[chosen] = jn_gpu_prepare(gpu, JN_KERNEL_INVERSE, 0, &error);
-    assert_int_equal(fake->modules, found[chosen] == JN_OK);
+    assert_ok(jn_gpu_describe(gpu, &info));
+    assert_string_equal(info.note, ""); /* nothing was compiled yet */
+    assert_status(jn_gpu_prepare(gpu, JN_KERNEL_INVERSE, 0, &error), any ? JN_OK : JN_ERR_FILE);
+    assert_int_equal(fake->modules, any);
+    assert_ok(jn_gpu_describe(gpu, &info));
+    assert_int_equal(any && !o.generic, strstr(info.note, wrong) != NULL);
+    assert_int_equal(any && !o.generic, strstr(info.note, "kernels for any robot") != NULL);
+    if (!o.generic) {
+      assert_status(jn_gpu_prepare(gpu, JN_KERNEL_INVERSE_PARTIALS, 0, &error), JN_ERR_FILE);
+      assert_non_null(strstr(error.message, "NVRTC (/nowhere/libnvrtc.so"));
+      assert_non_null(strstr(error.message, "is not found"));
+      assert_status(jn_gpu_prepare(gpu, JN_KERNEL_INVERSE, 50, &error), JN_ERR_FILE);
+      assert_non_null(strstr(error.message, wrong));
+    }
     jn_gpu_free(gpu);
   }
-  assert_int_equal(found[0], found[1]);
   assert_nothing_is_kept();
   jn_model_free(model);
 }
 
 /* Opens a device, computes and closes it: the status of the first call that fails. */
-static jn_status everything(const jn_model *model, jn_error *error) {
+static jn_status everything(const jn_model *model, const jn_gpu_options *o, jn_error *error) {
   double q[3] = {0, 1, 2}, v[6] = {1, 2, 3, 4, 5, 6}, tau[3] = {7, 7, 7};
   void *block = NULL;
   jn_gpu *gpu = NULL;
-  jn_status status = jn_gpu_new(model, &plain, NULL, &gpu, error);
+  jn_status status = jn_gpu_new(model, o, NULL, &gpu, error);
   if (!status) status = jn_gpu_inverse_dynamics(gpu, 0, 3, q, v, tau, NULL, NULL, error);
   if (status && gpu) assert_true(tau[0] == 7 || fake->fails_at > 20);
   if (!status) status = jn_gpu_allocate(gpu, 24, &block, error);
@@ -187,25 +205,29 @@ static jn_status everything(const jn_model *model, jn_error *error) {
   return status;
 }
 
-static void every_call_of_the_driver_may_fail(void **state) {
-  (void)state;
+static void every_call_may_fail(const jn_gpu_options *o, int of_compiler) {
+  static const char *const what[] = {"does not start",    "cannot be opened", "cannot be loaded",
+                                     "cannot be started", "copy to the host", "not enough memory"};
+  enum { WHAT = sizeof what / sizeof *what };
   jn_model *model = load_builtin("pendulum");
   jn_error error;
+  reset(NULL);
   fake->kernel = kernel;
-  assert_ok(everything(model, &error));
+  assert_ok(everything(model, o, &error));
   assert_nothing_is_kept();
   const long all = fake->calls;
-  assert_true(all > 25);
-  int memory = 0, compiler = 0;
+  assert_true(all > 20 + of_compiler);
+  int memory = 0, compiler = 0, said[WHAT] = {0};
   for (long k = 1; k <= all; k++) {
     reset(NULL);
     fake->kernel = kernel;
     fake->fails_at = k;
     memset(&error, 0, sizeof error);
-    const jn_status status = everything(model, &error);
+    const jn_status status = everything(model, o, &error);
     assert_true(status == JN_ERR_STATE || status == JN_ERR_FILE || status == JN_ERR_MEMORY);
     assert_true(strstr(error.message, "gpu: ") == error.message);
     assert_nothing_is_kept();
+    for (int i = 0; i < WHAT; i++) said[i] += strstr(error.message, what[i]) != NULL;
     if (status == JN_ERR_MEMORY) {
       assert_non_null(strstr(error.message, "compute fewer states in a call"));
       memory++;
@@ -217,9 +239,17 @@ static void every_call_of_the_driver_may_fail(void **state) {
       assert_non_null(strstr(error.message, "it is broken (CUDA error 999)"));
     }
   }
-  assert_int_equal(memory, 2);   /* of the call, of the user */
-  assert_int_equal(compiler, 4); /* program, compilation, size, binary */
+  assert_int_equal(memory, 2); /* of the call, of the user */
+  assert_int_equal(compiler, of_compiler);
+  for (int i = 0; i < WHAT; i++) assert_true(said[i] > 0);
   jn_model_free(model);
+}
+static void every_call_of_the_driver_may_fail(void **state) {
+  (void)state;
+  jn_gpu_options any_robot = plain;
+  any_robot.generic = 1;
+  every_call_may_fail(&plain, 4); /* program, compilation, size, binary */
+  if (jn_generic_ptx(0, 0)) every_call_may_fail(&any_robot, 0);
 }
 
 int main(void) {
@@ -227,6 +257,7 @@ int main(void) {
       cmocka_unit_test_setup(devices_are_counted_and_described, reset),
       cmocka_unit_test_setup(numbers_arrive_and_come_back, reset),
       cmocka_unit_test_setup(strict_kernels_are_compiled_without_fused_operations, reset),
+      cmocka_unit_test_setup(a_compiler_that_is_missing_is_named, reset),
       cmocka_unit_test_setup(every_call_of_the_driver_may_fail, reset),
   };
   return cmocka_run_group_tests(tests, start, NULL);

@@ -2,14 +2,7 @@
 # Hostile files and unlucky users of the program: an old file survives a full disk, kill -9 and Ctrl-C; inputs are never
 # overwritten; long tables are written row by row; names cannot command terminals or spreadsheets; make asks first.
 # usage: sh test_hostile_program.sh SOURCE_DIR BUILD_DIR
-set -eu
-source=$(cd "$1" && pwd)
-build=$(cd "$2" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT INT TERM
-cd "$work"
-jounce=$build/jounce
-fail() { echo "FAILED: $*" >&2; exit 1; }
+. "$1/tests/helpers/head.sh"
 nothing_beside() { # no temporary file is left
   [ -z "$(find . -name '*.tmp')" ] || fail "$1: left behind: $(find . -name '*.tmp')"
 }

@@ -160,8 +160,13 @@ static void equalities_are_constraints(void **state) {
       "<weld name='fast' body1='a' body2='world' anchor='1 1 1' relpose='0 0 2 0 2 0 0'/>\n"
       "<weld name='there' body1='a' body2='b'/>\n"
       "<connect name='sites' site1='t' site2='s'/>\n"
-      "<weld name='one' body1='b' body2='b'/></equality></mujoco>");
-  assert_int_equal(jn_spec_constraint_count(spec), 6);
+      "<weld name='one' body1='b' body2='b'/>\n"
+      "<weld name='x' body1='a' body2='b' relpose='1 2 3 0 3e-200 0 0'/>"
+      "<weld name='y' body1='a' body2='b' relpose='1 2 3 0 0 3 0'/>"
+      "<weld name='z' body1='a' body2='b' relpose='1 2 3 0 0 0 3e200'/>"
+      "<weld name='w' body1='a' body2='b' relpose='1 2 3 3 0 0 0'/>"
+      "<weld name='zero' body1='a' body2='b' relpose='1 2 3 0 0 0 0'/></equality></mujoco>");
+  assert_int_equal(jn_spec_constraint_count(spec), 11);
   assert_true(has_finding(spec, JN_NOTE, 9, "weld 'one' joins two bodies that do not move"));
   /* q2 - 0.3 = 1 + 2 (q1 - 0.5):  q2 - 2 q1 = 0.3 */
   const jn_constraint_desc *c = jn_spec_get_constraint(spec, 0);
@@ -187,6 +192,16 @@ static void equalities_are_constraints(void **state) {
   check_residual("weld", fabs(c->a.pose.R.m[0][0] + 1), 4 * U);
   c = jn_spec_get_constraint(spec, 5);
   assert_true(c->a.pose.p.z == 1 && c->b.pose.p.z == 3 && c->b.link == NULL);
+  /* quaternions of any length: half a turn about x, y, z, none; length zero: as 'there' above */
+  for (int i = 0; i < 5; i++) {
+    c = jn_spec_get_constraint(spec, 6 + i);
+    for (int k = 0; k < 3; k++) {
+      const double want = i == 3 || k == (i < 3 ? i : 2) ? 1 : -1;
+      check_residual("rotation of a weld", fabs(c->a.pose.R.m[k][k] - want), 4 * U);
+    }
+    const jn_vec3 at = i < 4 ? jn_v3(1, 2, 3) : jn_v3(0, 1, 0);
+    check_residual("weld", jn_v3_norm(jn_v3_sub(c->a.pose.p, at)), 4 * U);
+  }
   jn_spec_free(spec);
 }
 

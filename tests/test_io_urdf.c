@@ -212,6 +212,21 @@ static void urdf_is_read_as_people_write_it(void **state) {
   jn_spec_free(spec);
 }
 
+/* The longest name of a joint is found. */
+static void a_transmission_finds_a_joint_with_a_long_name(void **state) {
+  (void)state;
+  char name[JN_MAX_NAME + 1], text[2 * JN_MAX_NAME + 400];
+  memset(name, 'j', JN_MAX_NAME), name[JN_MAX_NAME] = '\0';
+  snprintf(text, sizeof text,
+           "<robot><link name=\"a\"/><link name=\"b\"/><joint name=\"%s\" type=\"continuous\">"
+           "<parent link=\"a\"/><child link=\"b\"/></joint><transmission><joint name=\"%s\"/>"
+           "<actuator><drake:rotor_inertia value=\"0.5\"/></actuator></transmission></robot>",
+           name, name);
+  jn_spec *spec = parse_ok(jn_spec_parse_urdf, text);
+  assert_true(jn_spec_joint(spec, 0)->armature == 0.5);
+  jn_spec_free(spec);
+}
+
 /* Commas between numbers: read, but a model is built from them on request alone. */
 static void commas_between_numbers_need_the_lenient_option(void **state) {
   (void)state;
@@ -354,6 +369,7 @@ int main(void) {
       cmocka_unit_test(findings_are_not_repeated),
       cmocka_unit_test(mimics_are_kept_and_transmissions_reported),
       cmocka_unit_test(urdf_is_read_as_people_write_it),
+      cmocka_unit_test(a_transmission_finds_a_joint_with_a_long_name),
       cmocka_unit_test(commas_between_numbers_need_the_lenient_option),
       cmocka_unit_test(files_are_told_by_their_content),
       cmocka_unit_test(a_floating_joint_below_the_world_is_a_floating_base),

@@ -101,6 +101,45 @@ static void functions_are_accurate(void **state) {
   check_residual("functions of expressions", worst, 8 * U);
 }
 
+/* As many arguments as in Python and in xacro; most = 64: any number. */
+static void functions_take_their_number_of_arguments(void **state) {
+  (void)state;
+  static const struct {
+    const char *names;
+    int least, most;
+  } kinds[] = {{"sin cos tan asin acos atan sqrt exp log10 log2 floor ceil trunc fabs radians "
+                "degrees tanh isnan isinf len float int bool sorted abs any all enumerate reversed "
+                "xacro.load_yaml xacro.abs_filename xacro.dotify xacro.arg",
+                1, 1},
+               {"atan2 pow hypot fmod copysign map zip", 2, 2},
+               {"log round sum xacro.tokenize", 1, 2},
+               {"range", 1, 3},
+               {"list tuple str", 0, 1},
+               {"min max", 1, 64}};
+  int tried = 0;
+  for (size_t k = 0; k < COUNT(kinds); k++) {
+    char names[400];
+    snprintf(names, sizeof names, "%s", kinds[k].names);
+    for (char *name = strtok(names, " "); name; name = strtok(NULL, " "))
+      for (int count = 0; count <= kinds[k].most + 1 && count < 8; count++) {
+        growing_text t = {0};
+        jn_spec *spec = NULL;
+        jn_error error = {0};
+        append(&t, "<robot name='r'><link name='${%s(", name);
+        for (int i = 0; i < count; i++) append(&t, i ? ", 1" : "1");
+        append(&t, ")}'/></robot>");
+        const jn_status status = jn_spec_parse_xacro(t.text, t.used, "text", NULL, &spec, &error);
+        const int refused = status && strstr(error.message, "() takes ") != NULL;
+        if (refused != (count < kinds[k].least || count > kinds[k].most))
+          fail_msg("%s with %d arguments: %s", name, count, error.message);
+        jn_spec_free(spec);
+        free(t.text);
+        tried++;
+      }
+  }
+  assert_true(tried > 100);
+}
+
 /* every double comes back from its text */
 static void numbers_are_written_exactly(void **state) {
   (void)state;
@@ -449,6 +488,15 @@ static void packages_serve_mjcf_too(void **state) {
   jn_spec_free(spec);
 }
 
+static void broken_numbers_are_refused(void **state) {
+  (void)state;
+  fails("<r a='${0x}'/>", JN_ERR_SYNTAX, "a number has no digits");
+  fails("<r a='${0X + 1}'/>", JN_ERR_SYNTAX, "a number has no digits");
+  fails("<r a='${0x1g}'/>", JN_ERR_SYNTAX, "'g' is not expected here");
+  fails("<r a='${0xfffffffffffffffff}'/>", JN_ERR_SYNTAX, "the number is too large");
+  fails("<r a='${1e5x}'/>", JN_ERR_SYNTAX, "a number ends with a letter");
+}
+
 static void the_environment_is_not_read(void **state) {
   (void)state;
   setenv("JOUNCE_TEST_SIDE", "left", 1);
@@ -566,6 +614,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(expressions_have_the_values_of_python),
       cmocka_unit_test(functions_are_accurate),
+      cmocka_unit_test(functions_take_their_number_of_arguments),
       cmocka_unit_test(numbers_are_written_exactly),
       cmocka_unit_test(properties_are_evaluated_at_their_first_use),
       cmocka_unit_test(macros_have_scopes_of_their_own),
@@ -577,6 +626,7 @@ int main(void) {
       cmocka_unit_test(yaml_means_what_yaml_says),
       cmocka_unit_test(only_files_below_the_folders_are_opened),
       cmocka_unit_test(packages_serve_mjcf_too),
+      cmocka_unit_test(broken_numbers_are_refused),
       cmocka_unit_test(the_environment_is_not_read),
       cmocka_unit_test(eval_computes_with_arguments),
       cmocka_unit_test(content_and_ending_tell_xacro),

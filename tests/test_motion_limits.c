@@ -58,6 +58,35 @@ static void peaks_and_scales_of_a_sine(void **state) {
   jn_model_free(model);
 }
 
+/* A limit on one side: values far on the other side use none of it. */
+static void one_limit_is_not_two(void **state) {
+  (void)state;
+  jn_data *data;
+  jn_model *model = pendulum(&data);
+  const double times[2] = {0, 1}, q[2] = {0, -3};
+  jn_trajectory *T = NULL;
+  jn_error error = {0};
+  assert_ok(jn_trajectory_minimum(model, 3, 2, times, q, NULL, NULL, &T, &error));
+  for (int side = 0; side < 2; side++)
+    for (int kind = JN_LIMIT_POSITION; kind <= JN_LIMIT_VELOCITY; kind++) {
+      jn_limit_range range[JN_LIMIT_KINDS];
+      jn_limit_check *check = NULL;
+      for (int k = 0; k < JN_LIMIT_KINDS; k++) range[k] = (jn_limit_range){-HUGE_VAL, HUGE_VAL};
+      *(side ? &range[kind].low : &range[kind].high) = side ? -1 : 1;
+      assert_ok(jn_limit_check_new(model, data, T, range, 100, NULL, &check, &error));
+      const jn_limit_peak *p = jn_limit_check_peak(check, 0, (jn_limit_kind)kind);
+      const double peak = kind == JN_LIMIT_POSITION ? -3 : -3 * 30.0 / 16;
+      assert_int_equal(p->broken, side);
+      assert_int_equal(jn_limit_check_broken(check), side);
+      if (side) check_residual("peak beyond one limit", fabs(p->value / peak - 1), 1e-12);
+      if (!side) assert_true(p->used <= 1 && p->excess == 0);
+      jn_limit_check_free(check);
+    }
+  jn_trajectory_free(T);
+  jn_data_free(data);
+  jn_model_free(model);
+}
+
 /* A torque limit below the static torque: no time scaling helps, and the peak says so. */
 static void static_torques_are_hopeless(void **state) {
   (void)state;
@@ -142,11 +171,101 @@ static void motors_obey_their_equations(void **state) {
   }
 }
 
+/* Motors along many trajectories: the bits of single calls, whatever the threads; one that fails leaves its
+ * outputs as they were, and the others are there. */
+static void motors_along_many_trajectories(void **state) {
+  (void)state;
+  enum { PATHS = 5, SAMPLES = 7, ORDER = 1 };
+  robot r = robot_random(3, 6, JN_JOINT_FREE, TYPES_ALL & ~TYPE(FIXED), ORDER + 2);
+  const size_t nv = (size_t)r.nv, nq = (size_t)r.nq, spring = (ORDER + 3) * nv,
+               motor = (ORDER + 1) * nv, all = PATHS * SAMPLES;
+  const double times[2] = {0, 1};
+  jn_trajectory *path[PATHS];
+  jn_error error = {0};
+  double *ends = doubles(2 * nq), *dq = doubles(nv), *t = doubles(all), *K = doubles(nv),
+         *B = doubles(nv), *q = doubles(nq), *v = doubles((ORDER + 4) * nv),
+         *tau = doubles(all * spring), *theta = doubles(all * spring),
+         *tau_m = doubles(all * motor),
+         *one[3] = {doubles(spring), doubles(spring), doubles(motor)};
+  jn_status status[PATHS];
+  for (size_t i = 0; i < nv; i++) K[i] = i % 3 ? 50.0 + (double)i : 0, B[i] = i % 3 ? 0.3 : 0;
+  for (size_t n = 0; n < PATHS; n++) {
+    for (size_t i = 0; i < nv; i++) dq[i] = 0.3 * sin((double)(i + 3 * n + 1));
+    memcpy(ends, r.q, nq * sizeof *ends);
+    assert_ok(jn_integrate(r.model, r.q, dq, ends + nq));
+    assert_ok(jn_trajectory_minimum(r.model, 5, 2, times, ends, NULL, NULL, &path[n], &error));
+    for (size_t k = 0; k < SAMPLES; k++)
+      t[n * SAMPLES + k] = (double)k / (SAMPLES - 1) * (1 - 0.1 * (double)n);
+  }
+  const jn_trajectory *given[PATHS];
+  memcpy(given, path, sizeof given);
+  jn_settings *settings = jn_data_settings(r.data);
+  for (int threads = 0; threads <= 3; threads++) {
+    fill(tau, all * spring, NAN), fill(theta, all * spring, NAN), fill(tau_m, all * motor, NAN);
+    assert_ok(jn_elastic_motors_batch(r.model, settings, threads, PATHS, given, SAMPLES, t, ORDER,
+                                      K, B, NULL, tau, theta, tau_m, status, &error));
+    for (size_t n = 0; n < all; n++) {
+      assert_ok(
+          jn_trajectory_at(path[n / SAMPLES], t[n], ORDER + 2, settings->representation, q, v));
+      assert_ok(jn_elastic_motors(r.model, r.data, ORDER, K, B, q, v, one[0], one[1], one[2]));
+      assert_memory_equal(tau + n * spring, one[0], spring * sizeof(double));
+      assert_memory_equal(theta + n * spring, one[1], spring * sizeof(double));
+      assert_memory_equal(tau_m + n * motor, one[2], motor * sizeof(double));
+      assert_int_equal(status[n / SAMPLES], JN_OK);
+    }
+  }
+  /* trajectory 1 is missing, a time of trajectory 3 is not finite */
+  double *before = doubles(all * spring);
+  memcpy(before, tau, all * spring * sizeof *tau);
+  fill(tau, all * spring, 7);
+  given[1] = NULL, t[3 * SAMPLES + 4] = NAN;
+  assert_status(jn_elastic_motors_batch(r.model, settings, 2, PATHS, given, SAMPLES, t, ORDER, K, B,
+                                        NULL, tau, NULL, NULL, status, &error),
+                JN_ERR_ARGUMENT);
+  assert_non_null(strstr(error.message, "a trajectory is NULL"));
+  for (size_t n = 0; n < PATHS; n++)
+    for (size_t i = n * SAMPLES * spring; i < (n + 1) * SAMPLES * spring; i++)
+      assert_true(tau[i] == (n == 1 || n == 3 ? 7 : before[i]));
+  for (size_t n = 0; n < PATHS; n++) assert_int_equal(!status[n], n != 1 && n != 3);
+  assert_true(jn_elastic_motors_batch(r.model, settings, 1, 1, given + 3, SAMPLES, t + 3 * SAMPLES,
+                                      ORDER, K, B, NULL, tau, NULL, NULL, NULL,
+                                      &error) == status[3]);
+  assert_non_null(strstr(error.message, "trajectory 0 at t = "));
+  /* of the whole call */
+  assert_ok(jn_elastic_motors_batch(r.model, NULL, 1, 0, NULL, 0, NULL, ORDER, NULL, NULL, NULL,
+                                    NULL, NULL, NULL, NULL, NULL));
+  K[1] = -1;
+  const struct {
+    int threads, samples, order;
+    double *tau;
+    jn_status want;
+  } wrong[] = {{-1, SAMPLES, ORDER, tau, JN_ERR_ARGUMENT},
+               {JN_MAX_THREADS + 1, SAMPLES, ORDER, tau, JN_ERR_LIMIT},
+               {1, -1, ORDER, tau, JN_ERR_ARGUMENT},
+               {1, JN_MAX_SAMPLES + 1, ORDER, tau, JN_ERR_LIMIT},
+               {1, SAMPLES, -1, tau, JN_ERR_ARGUMENT},
+               {1, SAMPLES, JN_MAX_ORDER - 1, tau, JN_ERR_ARGUMENT},
+               {1, SAMPLES, ORDER, NULL, JN_ERR_ARGUMENT},
+               {1, SAMPLES, ORDER, tau, JN_ERR_ARGUMENT}}; /* K */
+  for (size_t i = 0; i < COUNT(wrong); i++)
+    assert_status(
+        jn_elastic_motors_batch(r.model, settings, wrong[i].threads, 1, given, wrong[i].samples, t,
+                                wrong[i].order, K, B, NULL, wrong[i].tau, NULL, NULL, NULL, &error),
+        wrong[i].want);
+  for (size_t n = 0; n < PATHS; n++) jn_trajectory_free(path[n]);
+  double *const arrays[] = {ends, dq,    t,     K,      B,      q,      v,
+                            tau,  theta, tau_m, one[0], one[1], one[2], before};
+  for (size_t i = 0; i < COUNT(arrays); i++) free(arrays[i]);
+  robot_free(&r);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(peaks_and_scales_of_a_sine),
+      cmocka_unit_test(one_limit_is_not_two),
       cmocka_unit_test(static_torques_are_hopeless),
       cmocka_unit_test(motors_obey_their_equations),
+      cmocka_unit_test(motors_along_many_trajectories),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

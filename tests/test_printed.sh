@@ -2,12 +2,7 @@
 # What the program prints, and the scripts it gives to gnuplot, are as stored (tests/data/printed.txt): words exactly, numbers to
 # 1e-6 of the largest of their line, times left out. The numbers themselves are tested elsewhere; here: tables, units, names, signs, order.
 # usage: sh test_printed.sh SOURCE_DIR BUILD_DIR [--update]
-set -eu
-source=$(cd "$1" && pwd)
-build=$(cd "$2" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT INT TERM
-cd "$work"
+. "$1/tests/helpers/head.sh"
 cp -r "$source/examples/data" "$source/tests/data/odd" .
 printf '#!/bin/sh\nexec "%s" "$@"\n' "$build/jounce" >jounce
 # in the place of gnuplot: keeps the script without the rows of the data

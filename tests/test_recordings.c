@@ -3,8 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "helpers/check.h"
+#include "trajectory/judge.h"
 #include "helpers/motion.h"
 #include "helpers/rng.h"
 #include "helpers/tree.h"
@@ -224,6 +227,49 @@ static void bands_contain_the_truth(void **state) {
       snprintf(text, sizeof text, "%s, derivative %d: error/band", names[kind], k);
       check_residual(text, worst[k], 5);
     }
+  }
+}
+
+/* Before any fit a spike is found wherever it is but at the ends, with the work space that is
+ * promised: the pages before and behind it cannot be touched. */
+static void spikes_are_found_in_their_work_space(void **state) {
+  (void)state;
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  const int n = (int)(page / sizeof(double)); /* work[3 n]: three pages */
+  char *map = mmap(NULL, 5 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  double *y = doubles((size_t)n), *work = (double *)(void *)(map + page);
+  unsigned char *keep = calloc((size_t)n, 1);
+  assert_true(map != MAP_FAILED && mprotect(map, page, PROT_NONE) == 0 &&
+              mprotect(map + 4 * page, page, PROT_NONE) == 0);
+  const int places[] = {3, 4, n / 2, n - 5, n - 4};
+  for (size_t k = 0; k < COUNT(places); k++) {
+    rng r = rng_new(k + 1);
+    for (int i = 0; i < n; i++) y[i] = sin(0.02 * i) + 1e-4 * rng_normal(&r);
+    y[places[k]] += k % 2 ? 0.2 : -0.2;
+    const int found = jn_find_spikes(n, y, 0, 0.05, keep, work);
+    if (found < 1 || keep[places[k]]) fail_msg("%d found, none at %d", found, places[k]);
+  }
+  munmap(map, 5 * page);
+  free(y), free(keep);
+}
+
+/* Spikes are left out and counted, or used like the other samples. */
+static void outliers_are_dropped_or_kept(void **state) {
+  (void)state;
+  const sines s = {1, {0.5}, {turn}, {0.3}};
+  for (int keep = 0; keep < 2; keep++) {
+    trial x = trial_new(400);
+    rng r = rng_new(7);
+    jn_fit_options o = jn_fit_options_default();
+    o.keep_outliers = keep, o.force = 1;
+    for (int i = 0; i < x.count; i++) {
+      x.t[i] = 0.005 * i;
+      x.q[i] = sines_at(&s, x.t[i], 0) + 1e-4 * rng_normal(&r) + (i % 90 == 50 ? 0.2 : 0);
+    }
+    if (trial_fit(&x, &s, &o)) fail_msg("%s", x.message);
+    /* four spikes of 0.2 in 400 samples have a root mean square of 0.02 */
+    assert_true(keep ? x.outliers == 0 && x.rms > 5e-3 : x.outliers == 4 && x.rms < 1.2e-4);
+    trial_free(&x);
   }
 }
 
@@ -529,6 +575,8 @@ int main(void) {
       cmocka_unit_test(a_fit_that_does_not_follow_is_refused),
       cmocka_unit_test(clustered_times_are_met_or_refused),
       cmocka_unit_test(bands_contain_the_truth),
+      cmocka_unit_test(spikes_are_found_in_their_work_space),
+      cmocka_unit_test(outliers_are_dropped_or_kept),
       cmocka_unit_test(narrower_bands_would_fail),
       cmocka_unit_test(encoders_do_not_spoil_the_jerk),
       cmocka_unit_test(what_cannot_be_known_is_refused),

@@ -2,13 +2,7 @@
 # Pages of --report contain the numbers of the table bit for bit, and no name becomes markup or code. test_browser.sh opens
 # them.
 # usage: sh test_report.sh SOURCE_DIR BUILD_DIR
-set -eu
-source=$(cd "$1" && pwd)
-build=$(cd "$2" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT INT TERM
-cd "$work"
-fail() { echo "FAILED: $*" >&2; exit 1; }
+. "$1/tests/helpers/head.sh"
 
 # names that contain markup, scripts, the end of a script element, and commands of gnuplot and the shell
 cat >hostile.json <<'EOF'

@@ -1,13 +1,7 @@
 #!/bin/sh
 # traj and simulate with --resume: a run that is killed continues, and gives the table of one that is not.
 # usage: sh test_resume.sh SOURCE_DIR BUILD_DIR
-set -eu
-build=$(cd "$2" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT INT TERM
-cd "$work"
-jounce=$build/jounce
-fail() { echo "FAILED: $*" >&2; exit 1; }
+. "$1/tests/helpers/head.sh"
 refused() { # WORDS COMMAND...
   words=$1
   shift

@@ -180,18 +180,29 @@ static void waypoints_need_no_times(void **state) {
   assert_status(jn_path_times(x.model, 3, same, NULL, times), JN_ERR_ARGUMENT);
   assert_status(jn_path_times(x.model, 1, same, NULL, times), JN_ERR_ARGUMENT);
   assert_status(jn_path_times(x.model, 3, NULL, NULL, times), JN_ERR_ARGUMENT);
-  /* as a file, the base included */
-  static const char text[] =
-      "{\"kind\": \"minimum\", \"times\": \"path\", \"base\": [[1, 0, 0, 0, 0, 0, 1], "
-      "[1, 0, 0, 0, 1, 0, 1], [1, 0, 0, 0, 1, 0, 5]]}";
+  /* as a file: the base, joints, both. Distances 1 and 4, 4 and 1, 5 and 17^(1/2) */
+#define OF_JOINTS "\"joints\": {\"q2\": [0, 0, 0.6], \"q5\": [1, -3, -3.8]}"
+  static const struct {
+    const char *text;
+    double step;
+  } files[] = {
+      {"\"base\": [[1, 0, 0, 0, 0, 0, 1], [1, 0, 0, 0, 1, 0, 1], [1, 0, 0, 0, 1, 0, 5]]", 2.0 / 3},
+      {OF_JOINTS, 4.0 / 3},
+      {"\"base\": [[1, 0, 0, 0, 0, 0, 1], [1, 0, 0, 0, 3, 0, 1], [1, 0, 0, 0, 3, 0, "
+       "5]], " OF_JOINTS,
+       2 / (1 + sqrt(sqrt(17.0) / 5))}};
   jn_model *flying = NULL;
   assert_ok(jn_model_load("tilthex", NULL, NULL, &flying, &error));
-  assert_ok(jn_trajectory_parse(text, strlen(text), "path.json", flying, NULL, NULL, NULL, &path,
-                                &error));
-  /* distances 1 and 4: steps 1 : 2 */
-  check_residual("break of a path", fabs(jn_trajectory_next_break(path, 0) - 2.0 / 3), 1e-12);
-  assert_true(fabs(jn_trajectory_end(path) - 2) < 1e-12);
-  jn_trajectory_free(path);
+  for (size_t i = 0; i < COUNT(files); i++) {
+    char text[256];
+    snprintf(text, sizeof text, "{\"kind\": \"minimum\", \"times\": \"path\", %s}", files[i].text);
+    assert_ok(jn_trajectory_parse(text, strlen(text), "path.json", flying, NULL, NULL, NULL, &path,
+                                  &error));
+    check_residual("break of a path", fabs(jn_trajectory_next_break(path, 0) - files[i].step),
+                   1e-12);
+    assert_true(fabs(jn_trajectory_end(path) - 2) < 1e-12);
+    jn_trajectory_free(path);
+  }
   jn_model_free(flying);
   joint_free(&x);
 }

@@ -2,13 +2,7 @@
 # The scenes of pages: forward kinematics of the script (web/replay) is that of the program, for every type of joint; shapes
 # and mesh files of a URDF are found where they may be, and nothing else is opened; hostile mesh files are refused.
 # usage: sh test_scene.sh SOURCE_DIR BUILD_DIR
-set -eu
-source=$(cd "$1" && pwd)
-build=$(cd "$2" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT INT TERM
-fail() { echo "FAILED: $*" >&2; exit 1; }
-cd "$work"
+. "$1/tests/helpers/head.sh"
 
 if command -v node >/dev/null; then
   node "$source/tests/browser/kinematics.mjs" "$build/jounce" "$work" arm6 humanoid tilthex double_pendulum \

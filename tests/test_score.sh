@@ -1,6 +1,6 @@
 #!/bin/sh
-# The scorecard: a program that reports success but ends with an error does not pass; a missing one is
-# reported as not measured.
+# The scorecard: a program that reports success but ends with an error does not pass; nor does one whose result cannot be
+# read, and the other lines are still measured; a missing one is reported as not measured.
 # usage: sh test_score.sh SOURCE_DIR BUILD_DIR
 set -eu
 source=$(cd "$1" && pwd)
@@ -19,10 +19,13 @@ echo 'score {"line": 2, "measured": "1 u", "target": "2 u", "pass": true}'
 exit 1
 X
 echo 'echo nothing to see' >"$work/tools/mute"
+# cut off within its result; bytes that are no text; "pass" is no truth value
+echo 'printf "\377\n"; echo "score {\"line\": 5, \"measured\"}"' >"$work/tools/torn"
+echo 'echo "score {\"line\": 6, \"measured\": \"1\", \"target\": \"2\", \"pass\": \"false\"}"' >"$work/tools/vague"
 chmod +x "$work"/tools/*
 cat >"$work/tools/scorecard.py" <<'X'
 LINES = [dict(line=i + 1, what="line " + name, means="It.", quick=["tools/" + name], full=["tools/" + name])
-         for i, name in enumerate(["good", "liar", "mute", "absent"])]
+         for i, name in enumerate(["good", "liar", "mute", "absent", "torn", "vague"])]
 PROMISES = [("Word", "kept.")]
 X
 failed=0
@@ -36,8 +39,10 @@ want "line good  *pass" "$work/out"
 want "line liar  *falls short" "$work/out"
 want "line mute  *falls short" "$work/out"
 want "line absent  *not measured" "$work/out"
+want "line torn  *falls short" "$work/out"
+want "line vague  *falls short" "$work/out"
 want "there is no tools/absent" "$work/out"
-want "1 of 4 lines at target" "$work/docs/trust.md"
+want "1 of 6 lines at target" "$work/docs/trust.md"
 want "| 0 | 1.5 | 2.5 | 3.5 |" "$work/docs/trust.md"
 want "not measured" "$work/docs/trust.md"
 # a quick run does not change the stored results
@@ -57,7 +62,7 @@ want "1 of 1 lines" "$work/out"
 expect 3 --line 4
 want "there is no tools/absent" "$work/out"
 expect 0 --quick --build nosuch --line 4
-expect 2 --line 5
-want "invalid choice: 5" "$work/out"
+expect 2 --line 7
+want "invalid choice: 7" "$work/out"
 [ $failed = 0 ] && echo "ok"
 exit $failed

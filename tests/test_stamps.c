@@ -234,6 +234,24 @@ static void descriptions_have_the_options(void **state) {
   assert_ok(jn_trajectory_at(T, 1.5, -1, JN_BODY, &x, &v));
   check_residual("velocity, by a description", fabs(v - 1.5 * cos(4.5)), 0.01);
   jn_trajectory_free(T);
+  /* a spike is left out, or pulls the motion */
+  q[N / 2] += 20;
+  write_table("t,elbow", stamp, 0, q);
+  double at[2];
+  for (int keep = 0; keep < 2; keep++) {
+    char text[160];
+    snprintf(text, sizeof text,
+             "{\"samples\": \"samples.csv\", \"degrees\": true, \"time_unit\": \"ms\","
+             " \"outliers\": \"%s\", \"force\": true}",
+             keep ? "keep" : "drop");
+    put("motion.json", text);
+    assert_ok(jn_trajectory_load(temporary("motion.json"), model, NULL, NULL, NULL, &T, &e));
+    assert_ok(jn_trajectory_at(T, 0.01 * (N / 2), -1, JN_BODY, &at[keep], NULL));
+    jn_trajectory_free(T);
+  }
+  q[N / 2] -= 20;
+  check_residual("a spike is left out", fabs(at[0] - q[N / 2] / 57.29577951308232), 1e-2);
+  assert_true(fabs(at[1] - at[0]) > 3e-3);
   put("motion.json", "{\"samples\": \"samples.csv\", \"ends\": \"test\"}");
   assert_true(jn_trajectory_load(temporary("motion.json"), model, NULL, NULL, NULL, &T, &e) !=
               JN_OK);

@@ -2,14 +2,7 @@
 # mpirun -n 2 jounce sweep: the files of one process with two threads, bit for bit; so they are after kill -9 of a rank
 # in the middle, and --resume.
 # usage: sh test_sweep_mpi.sh SOURCE_DIR BUILD_DIR
-set -eu
-source=$(cd "$1" && pwd)
-build=$(cd "$2" && pwd)
-jounce=$build/jounce
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT INT TERM
-cd "$work"
-fail() { echo "FAILED: $*" >&2; exit 1; }
+. "$1/tests/helpers/head.sh"
 if ! command -v mpirun >/dev/null; then
   echo "SKIP: no mpirun (Debian: openmpi-bin)"
   exit 77

@@ -2,14 +2,7 @@
 # jounce sweep: equal files from one thread, two threads and parts, and after damage and --resume; a full disk and an
 # unwritable folder say what is missing; a sample's row is that of the direct command.
 # usage: sh test_sweep_program.sh SOURCE_DIR BUILD_DIR
-set -eu
-source=$(cd "$1" && pwd)
-build=$(cd "$2" && pwd)
-jounce=$build/jounce
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT INT TERM
-cd "$work"
-fail() { echo "FAILED: $*" >&2; exit 1; }
+. "$1/tests/helpers/head.sh"
 # equal FOLDER...: the same names and bytes as in the first
 equal() {
   first=$1

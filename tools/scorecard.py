@@ -65,8 +65,9 @@ LINES = [
                  "its reader recurses, at most JN_MAX_XACRO_DEPTH deep, within 256 KiB of stack; it is listed apart.",
          quick=["tools/constant_work --quick"], full=["tools/constant_work"]),
     dict(line=8, what="sanitizers",
-         means="The tests run under tools that detect memory errors, undefined behaviour, uninitialised "
-               "values and data races. There must be no reports and no suppressions.",
+         means="The tests run under tools that detect memory errors and undefined behaviour, the core also under those that "
+               "detect uninitialised values and data races. Tests that only start other tools (browsers, packagers, "
+               "formatters) are left out. There must be no reports and no suppressions.",
          quick=[], full=["tools/sanitize --all"]),
     dict(line=9, what="fuzzing",
          means="All code that reads files or arguments is run on millions of damaged inputs. There must be "
@@ -102,13 +103,14 @@ LINES = [
                "says why nothing that can be observed changes (equivalent).",
          quick=[], full=["tools/mutate.py --per-folder 3"]),
     dict(line=16, what="static analysis and other machines",
-         means="Warnings of two compilers, findings of three analysers, and the tests of the core on a "
-               "32-bit and on an emulated big-endian machine.",
+         means="Warnings of two compilers, findings of three analysers, and results of the core on a 32-bit and on an "
+               "emulated big-endian machine, which must have the same bits.",
          quick=["tools/lint --quick"], full=["tools/lint"]),
     dict(line=17, what="interface",
          means="Exported names, global variables, calls that print or end the program, headers compiled as "
                "C99, C11 and C++17, binary compatibility with the last release, and the tests run again with "
-               "a decimal comma, upward rounding and denormals flushed to zero.",
+               "a decimal comma, upward rounding and denormals flushed to zero. Tests that start other programs are not "
+               "run again.",
          relaxed="Upward rounding is tested by a separate program (test_environment: the library does not change "
                  "the setting, and loses digits; the worst error is printed) and not by the whole suite, because "
                  "bounds in units of the roundoff and bitwise identities hold for rounding to nearest by definition.",

@@ -7,7 +7,7 @@
 
 #include "job/closure.h"
 
-enum { HIGHEST = 40 }; /* order of the polynomials of a Taylor step: 15 at a tolerance of 1e-12 */
+enum { OFTEN = 40 }; /* order of the polynomials of a Taylor step: 15 at a tolerance of 1e-12 */
 
 int cli_along_load(cli_along *a, cli_job *job) {
   if (!a->file) return CLI_DONE;
@@ -22,10 +22,11 @@ int cli_along_load(cli_along *a, cli_job *job) {
   if (status) return cli_fail(status, &error, a->file);
   a->model = job->model;
   a->representation = job->state.representation;
+  a->highest = job->order > OFTEN ? job->order : OFTEN;
   a->q = cli_take_numbers(&job->result.memory, (size_t)jn_model_nq(job->model), 1, 1);
-  a->v = cli_take_numbers(&job->result.memory, HIGHEST + 2, nv, 1);
+  a->v = cli_take_numbers(&job->result.memory, (size_t)a->highest + 2, nv, 1);
   if (!a->q || !a->v) return CLI_BAD_INPUT;
-  status = jn_data_new(job->model, HIGHEST, NULL, &a->data);
+  status = jn_data_new(job->model, a->highest, NULL, &a->data);
   if (status) return cli_fail(status, NULL, a->file);
   *jn_data_settings(a->data) = *jn_data_settings(job->data);
   jn_data_settings(a->data)->representation = a->representation;
@@ -44,7 +45,7 @@ void cli_along_free(cli_along *a) {
 jn_status cli_along_forces(void *along, double t, int order, double *tau) {
   const cli_along *a = along;
   const double end = jn_trajectory_end(a->motion), at = jn_trajectory_start(a->motion) + t;
-  if (order > HIGHEST) return JN_ERR_ORDER;
+  if (order > a->highest) return JN_ERR_ORDER;
   const jn_status status =
       jn_trajectory_at(a->motion, at < end ? at : end, order, a->representation, a->q, a->v);
   if (status) return status;

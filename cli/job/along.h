@@ -12,6 +12,7 @@ typedef struct cli_along {
   jn_trajectory *motion;
   jn_data *data;
   double *q, *v;
+  int highest; /* order of the derivatives of forces */
   jn_representation representation;
 } cli_along;
 

@@ -42,14 +42,14 @@ JN_API jn_status jn_forward_dynamics(const jn_model *model, jn_data *data, int o
                                      const jn_external *external, double *a);
 
 /* Forward dynamics with an estimate of its error. Masses, lengths or forces that differ by many
- * orders of magnitude cost digits, whatever the algorithm: a light body between heavy ones moves by
- * the small difference of large forces. error[(r+1)]: the largest change of v^(k+1) when every
- * number of q, v and tau changes by one unit in its last place (angles: by 2^-52), of three such
- * changes, relative to the largest |v^(k+1)| with and without tau. log10(1/error[k]) digits are
- * left. On random robots with masses over 12 and lengths over 18 orders of magnitude the true error
- * was below 3 times the estimate (tests/test_digits.c).
- * JN_ERR_DIGITS: an estimate exceeds 1e-2. `a` may be NULL. Costs five calls of
- * jn_forward_dynamics, which itself refuses only joints that move no mass. */
+ * orders of magnitude cost digits: a light body between heavy ones moves by the small difference of
+ * large forces. error[(r+1)]: the largest change of v^(k+1) when every number of q, v and tau changes
+ * by one unit in its last place (angles: by 2^-52), of three such changes, relative to the largest
+ * |v^(k+1)| with and without tau; if that is too few digits (a robot hangs), of falls in three
+ * oblique directions too. On random robots, masses over 12 and lengths over 18 orders of magnitude,
+ * the true error was below 3 times the estimate (tests/test_digits.c). JN_ERR_DIGITS: an estimate
+ * exceeds 1e-2. `a` may be NULL. Costs five calls of jn_forward_dynamics, at most eight; that
+ * function itself refuses only joints that move no mass. */
 JN_API jn_status jn_forward_dynamics_error(const jn_model *model, jn_data *data, int order,
                                            const double *q, const double *v, const double *tau,
                                            const jn_external *external, double *a, double *error);

@@ -42,7 +42,8 @@ typedef enum jn_retime_objective {
 typedef struct jn_retime_options {
   int intervals; /* cells of the clock, at least so many: 16..JN_MAX_INTERVALS. Default 0: as many
                   * as keep their average below 4 ms, 128 2^k; where some would take four times as
-                  * long, cells are smaller */
+                  * long, cells are smaller. Below about 0.1 ms a cell, rounding errors of the third
+                  * derivative, 1e-16 T/dt^3, make the motion slower again */
   int without_rates; /* 1: limits of jerk and force rate are not kept; default 0 */
   jn_retime_ends ends;
   double
@@ -88,8 +89,9 @@ typedef struct jn_retime_report {
  *                       its weight or duration
  *   JN_ERR_ACTUATION    limits of rotors that cannot apply every wrench, or of a fixed base
  *   JN_ERR_INFEASIBLE   no clock keeps the limits; `error` says which limit is broken, where, and by
- *                       how much: a position, a force at rest, a joint that may not move; or that
- *                       the duration is too short, or a given speed at an end too high
+ *                       how much: a position, a force at rest, a joint that may not move, a limit
+ *                       of zero; or that the duration is too short, or a given speed at an end too
+ *                       high
  *   JN_ERR_LIMIT        more than JN_MAX_INTERVALS intervals
  *   JN_ERR_ORDER        the order of data is less than 1
  *   JN_ERR_STATE        stopped by progress

@@ -387,6 +387,106 @@ PyObject *trajectory_elastic(PyObject *object, PyObject *const *args, Py_ssize_t
   return PyErr_Occurred() ? NULL : raise_status(status);
 }
 
+/* A list of trajectories of one model: references[count] in a tuple, and the library's. */
+typedef struct path_list {
+  PyObject *items;
+  const jn_trajectory **path;
+  npy_intp count;
+  model_object *model;
+} path_list;
+
+static void free_paths(path_list *x) {
+  Py_XDECREF(x->items);
+  PyMem_Free(x->path);
+}
+
+static int take_paths(PyObject *value, const char *what, path_list *x) {
+  if (!(x->items = take_tuple(value, "a list of trajectories"))) return -1;
+  x->count = PyTuple_Size(x->items);
+  x->path = PyMem_Calloc((size_t)x->count + 1, sizeof *x->path);
+  if (!x->path) return no_memory();
+  for (npy_intp i = 0; i < x->count; i++) {
+    trajectory_object *item = (trajectory_object *)PyTuple_GetItem(x->items, i);
+    if (!PyObject_TypeCheck((PyObject *)item, trajectory_type) ||
+        (i && item->model->model != x->model->model)) {
+      raise_text(JN_ERR_ARGUMENT, "%s: trajectories of one model expected", what);
+      return -1;
+    }
+    x->model = item->model;
+    x->path[i] = item->trajectory;
+  }
+  if (x->count) return 0;
+  raise_text(JN_ERR_ARGUMENT, "%s: at least one trajectory expected", what);
+  return -1;
+}
+
+/* Times (samples,) for all, or (count, samples): a new array of the latter. */
+static PyArrayObject *take_times(PyObject *value, npy_intp count) {
+  PyArrayObject *given = take_array(value, "t"), *t = NULL;
+  if (!given) return NULL;
+  const int nd = PyArray_NDIM(given);
+  if (nd == 1 || (nd == 2 && PyArray_DIM(given, 0) == count)) {
+    const npy_intp shape[2] = {count, PyArray_DIM(given, nd - 1)};
+    if ((t = new_array(2, shape)))
+      for (npy_intp i = 0; i < count; i++)
+        memcpy(NUMBERS(t) + i * shape[1], NUMBERS(given) + (nd == 1 ? 0 : i * shape[1]),
+               (size_t)shape[1] * sizeof(double));
+  } else {
+    raise_text(JN_ERR_ARGUMENT, "t: (samples,) or (%d, samples) expected", (int)count);
+  }
+  Py_DECREF(given);
+  return t;
+}
+
+static PyObject *motors_of(const path_list *x, PyArrayObject *t, const double *K, const double *B,
+                           int threads) {
+  const npy_intp nv = jn_model_nv(x->model->model), samples = PyArray_DIM(t, 1),
+                 springs[4] = {x->count, samples, 3, nv}, motors[3] = {x->count, samples, nv};
+  PyArrayObject *theta = new_array(4, springs), *tau = new_array(4, springs),
+                *tau_m = new_array(3, motors);
+  jn_error error = {0};
+  jn_status status = JN_ERR_MEMORY;
+  if (theta && tau && tau_m && samples <= JN_MAX_SAMPLES) {
+    Py_BEGIN_ALLOW_THREADS;
+    status = jn_elastic_motors_batch(
+        x->model->model, &x->model->settings, threads, (size_t)x->count, x->path, (int)samples,
+        NUMBERS(t), 0, K, B, NULL, NUMBERS(tau), NUMBERS(theta), NUMBERS(tau_m), NULL, &error);
+    Py_END_ALLOW_THREADS;
+  }
+  if (!status) return Py_BuildValue("(NNN)", theta, tau, tau_m);
+  Py_XDECREF(theta);
+  Py_XDECREF(tau);
+  Py_XDECREF(tau_m);
+  return PyErr_Occurred() ? NULL : fail(status, &error);
+}
+
+PyObject *trajectory_elastic_batch(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
+                                   PyObject *keywords) {
+  static const char *const names[] = {"trajectories", "t", "stiffness", "motor_inertia", "threads"};
+  PyObject *v[5], *result = NULL;
+  PyArrayObject *t = NULL;
+  path_list x = {0};
+  double *K = NULL;
+  int threads = 0;
+  (void)object;
+  if (!take_arguments("elastic_batch", names, 5, 4, 4, args, nargs, keywords, v) &&
+      !(v[4] && take_int(v[4], "threads", 0, JN_MAX_THREADS, &threads)) &&
+      !take_paths(v[0], "elastic_batch", &x) && !refuse_layout(x.model, "elastic_batch") &&
+      !refuse_constraints(x.model, "elastic_batch", ", which it does not take into account") &&
+      (t = take_times(v[1], x.count))) {
+    const int nv = jn_model_nv(x.model->model);
+    if (!(K = PyMem_Calloc(2 * (size_t)nv + 1, sizeof *K)))
+      PyErr_NoMemory();
+    else if (!take_motors(x.model, v[2], "stiffness", K) &&
+             !take_motors(x.model, v[3], "motor_inertia", K + nv))
+      result = motors_of(&x, t, K, K + nv, threads);
+  }
+  PyMem_Free(K);
+  Py_XDECREF(t);
+  free_paths(&x);
+  return result;
+}
+
 PyObject *trajectory_force_band(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
                                 PyObject *keywords) {
   static const char *const names[] = {"t", "order"};

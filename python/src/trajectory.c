@@ -626,6 +626,12 @@ static PyMethodDef methods[] = {
                      "Motors behind elastic joints at time t: theta (3, nv) = deflection, motor\n"
                      "velocity and acceleration; tau (3, nv) = joint torque and two derivatives;\n"
                      "tau_m (nv,) = motor torque. Numbers for all joints or (nv,); 0: rigid.")},
+    {"elastic_batch",
+     STATIC(trajectory_elastic_batch,
+            "elastic_batch(trajectories, t, stiffness, motor_inertia, *, threads=0)\n--\n\n"
+            "elastic of n trajectories of one model at times t (samples,) or (n, samples), on\n"
+            "several threads (0: one per processor): theta and tau (n, samples, 3, nv), tau_m\n"
+            "(n, samples, nv).")},
     {"force_band",
      FAST(trajectory_force_band,
           "force_band($self, /, t, order=0)\n--\n\n"

@@ -6,7 +6,7 @@
 
 #include "base/block.h"
 
-enum { FIRST_BYTES = 2048, LARGEST_BYTES = 1 << 20, ALIGNMENT = 8 };
+enum { FIRST_BYTES = 2048, LARGEST_BYTES = 1 << 16, ALIGNMENT = 8 };
 
 struct jn_arena_block {
   _Alignas(ALIGNMENT) jn_arena_block *next;

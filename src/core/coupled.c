@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/body/coupled_factor.h"
 #include "core/external.h"
 
 jn_external jn_coupled_wrenches(const jn_external *external) {
@@ -87,32 +88,20 @@ jn_status jn_coupled_mass_matrix(const jn_model *m, jn_data *data, const double 
   return status ? status : jn_deliver(data->w.own_mass, (size_t)m->nv * (size_t)m->nv, M);
 }
 
-/* M_y = L D L^T: L below the diagonal, 1/D on it. Rows of prescribed motions are those of the
- * identity. Returns the joint that moves no mass; -1: none. */
+/* M_y = L D L^T (coupled_factor.h). Rows of prescribed motions are those of the identity. Returns the
+ * joint that moves no mass; -1: none. */
 static int factor_mass(const jn_model *m, coupled_given given, double *M) {
-  const size_t n = (size_t)m->nv;
+  const int n = m->nv;
   for (int b = 0; b < m->nbody; b++) {
     const jn_joint *j = &m->joint[b];
-    const double reach = j->type == JN_JOINT_PRISMATIC ? 1 : m->size;
-    for (size_t i = (size_t)j->iv; i < (size_t)(j->iv + j->nv); i++) {
-      if (is_given(given, b, i)) {
-        for (size_t k = 0; k < n; k++) M[i * n + k] = M[k * n + i] = 0;
+    for (int i = j->iv; i < j->iv + j->nv; i++) {
+      if (is_given(given, b, (size_t)i)) {
+        for (int k = 0; k < n; k++) M[i * n + k] = M[k * n + i] = 0;
         M[i * n + i] = 1;
       }
-      const double least =
-          JN_SMALLEST_PIVOT * M[i * n + i] + JN_SMALLEST_INERTIA * m->moving_mass * reach * reach;
-      double d = M[i * n + i];
-      for (size_t k = 0; k < i; k++) {
-        double x = M[i * n + k]; /* L_ik D_k */
-        for (size_t c = 0; c < k; c++) x -= M[i * n + c] * M[k * n + c];
-        M[i * n + k] = x;
-      }
-      for (size_t k = 0; k < i; k++) {
-        const double x = M[i * n + k];
-        M[i * n + k] = x * M[k * n + k];
-        d -= x * M[i * n + k];
-      }
-      if (!(d > least)) return b;
+      const double smallest = JN_SMALLEST_PIVOT * M[i * n + i] + jn_least_pivot(m, b);
+      const double d = factor_coupled_row(n, i, M);
+      if (!(d > smallest)) return b;
       M[i * n + i] = 1 / d;
     }
   }
@@ -120,16 +109,7 @@ static int factor_mass(const jn_model *m, coupled_given given, double *M) {
 }
 
 void jn_coupled_mass_solve(const jn_model *m, const jn_data *data, size_t columns, double *b) {
-  const size_t n = (size_t)m->nv;
-  const double *L = data->w.own_mass;
-  for (size_t i = 0; i < n; i++)
-    for (size_t k = 0; k < i; k++)
-      for (size_t c = 0; c < columns; c++) b[i * columns + c] -= L[i * n + k] * b[k * columns + c];
-  for (size_t i = 0; i < n; i++)
-    for (size_t c = 0; c < columns; c++) b[i * columns + c] *= L[i * n + i];
-  for (size_t i = n; i-- > 0;)
-    for (size_t k = i + 1; k < n; k++)
-      for (size_t c = 0; c < columns; c++) b[i * columns + c] -= L[k * n + i] * b[k * columns + c];
+  solve_coupled(m->nv, columns, data->w.own_mass, b);
 }
 
 /* the factors of M_y at tree_q */

@@ -49,6 +49,17 @@ static jn_operation kinematics(const jn_model *m, int r) {
   return o;
 }
 
+static jn_operation partials(const jn_model *m, int r) {
+  jn_operation o = {.kind = JN_GENERATE_PARTIALS, .order = r, .nin = 2, .nout = 2};
+  name_operation(&o, "did");
+  o.what = "derivatives of inverse dynamics: of tau^(k) by q, and by v^(j)";
+  o.in[0] = array_of("q", 1, m->nq);
+  o.in[1] = array_of("v", r + 2, m->nv);
+  o.out[0] = array_of("dq", r + 1, m->nv * m->nv);
+  o.out[1] = array_of("dv", (r + 1) * (r + 2), m->nv * m->nv);
+  return o;
+}
+
 int jn_generate_operations(const jn_job *job, jn_operation *list) {
   const jn_generate_options *set = &job->set;
   const jn_model *m = jn_job_model(job);
@@ -60,6 +71,8 @@ int jn_generate_operations(const jn_job *job, jn_operation *list) {
   if (set->mass) list[n++] = mass(m);
   for (int r = 0; r <= JN_MAX_GENERATE_KINEMATICS; r++)
     if (set->kinematics >> r & 1) list[n++] = kinematics(m, r);
+  for (int r = 0; r <= JN_MAX_GENERATE_PARTIALS; r++)
+    if (set->partials >> r & 1) list[n++] = partials(m, r);
   return n;
 }
 
@@ -73,23 +86,19 @@ void jn_generate_arguments(jn_text *t, const jn_job *job, const jn_operation *o,
   }
 }
 
+/* the text of an operation: of a tree, and of a model with eliminated mimic joints */
+static const struct writer {
+  void (*tree)(jn_text *, const jn_job *, int order);
+  void (*coupled)(jn_text *, const jn_job *, int order);
+} writers[] = {
+    [JN_GENERATE_INVERSE] = {jn_generate_inverse, jn_generate_coupled_inverse},
+    [JN_GENERATE_FORWARD] = {jn_generate_forward, jn_generate_coupled_forward},
+    [JN_GENERATE_MASS] = {jn_generate_mass, jn_generate_coupled_mass},
+    [JN_GENERATE_KINEMATICS] = {jn_generate_kinematics, jn_generate_coupled_kinematics},
+    [JN_GENERATE_PARTIALS] = {jn_generate_partials, NULL}, /* refused */
+};
+
 void jn_generate_operation(jn_text *t, const jn_job *job, const jn_operation *o) {
-  if (job->own) {
-    jn_generate_coupled(t, job, o);
-    return;
-  }
-  switch (o->kind) {
-    case JN_GENERATE_INVERSE:
-      jn_generate_inverse(t, job, o->order);
-      break;
-    case JN_GENERATE_FORWARD:
-      jn_generate_forward(t, job, o->order);
-      break;
-    case JN_GENERATE_MASS:
-      jn_generate_mass(t, job);
-      break;
-    case JN_GENERATE_KINEMATICS:
-      jn_generate_kinematics(t, job, o->order);
-      break;
-  }
+  const struct writer *w = &writers[o->kind];
+  (job->own ? w->coupled : w->tree)(t, job, o->order);
 }

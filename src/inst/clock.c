@@ -15,8 +15,8 @@
 static inline real load(const double *x) { return *(const real *)(const void *)x; }
 static inline void store(double *x, real y) { *(real *)(void *)x = y; }
 static inline real real_sqrt(real x) {
-  real y;
-  for (int i = 0; i < LANES; i++) y[i] = sqrt(x[i]);
+  real y = x;
+  for (int i = 0; i < LANES; i++) y[i] = sqrt(y[i]);
   return y;
 }
 /* column c of a row */

@@ -28,9 +28,8 @@ typedef struct jn_follower {
   int iq, iv, lead_q, lead_v;
   double ratio, offset;
 } jn_follower;
-/* a pivot of M_y is zero below this part of its diagonal, or of mass x size^2 */
+/* A pivot of M_y (eliminated joints) is zero below this part of its diagonal plus jn_least_pivot. */
 #define JN_SMALLEST_PIVOT 1e-13
-#define JN_SMALLEST_INERTIA 4e-16
 
 struct jn_model {
   jn_allocator allocator;
@@ -76,10 +75,27 @@ struct jn_model {
   jn_follower *follower;
 };
 
+/* the part of the smallest pivot that does not depend on M_y: rounding of mass x size^2, or of mass */
+static inline double jn_least_pivot(const jn_model *m, int joint) {
+  const double reach = m->joint[joint].type == JN_JOINT_PRISMATIC ? 1 : m->size;
+  return 4e-16 * m->moving_mass * reach * reach;
+}
+
 /* whether link a is link b or an ancestor of it */
 static inline int link_carries(const jn_model *m, int a, int b) {
   while (b > a) b = m->link[b].parent;
   return a == b;
+}
+
+/* the deepest link that carries links a and b; -1: the world. Parents have smaller indices. */
+static inline int common_link(const jn_model *m, int a, int b) {
+  while (a != b) {
+    if (a > b)
+      a = m->link[a].parent;
+    else
+      b = m->link[b].parent;
+  }
+  return a;
 }
 
 /* the four numbers of a quaternion in q are accepted as a rotation */

@@ -11,12 +11,12 @@
 #include "base/arena.h"
 #include "base/block.h"
 
-/* chunks k and k + 1, k even, hold FIRST_CHUNK << k/2 elements each */
-enum { FIRST_CHUNK = 8, CHUNKS = 40 };
+/* chunk k holds FIRST_CHUNK << k / OF_A_SIZE elements */
+enum { FIRST_CHUNK = 8, OF_A_SIZE = 4, CHUNKS = 64 };
 
 #define JN_LARGEST(a, b) ((a) > (b) ? (a) : (b))
 _Static_assert(JN_LARGEST(JN_MAX_BODIES, JN_LARGEST(JN_MAX_FRAMES, JN_MAX_FINDINGS)) <=
-                   2 * FIRST_CHUNK * ((1L << CHUNKS / 2) - 1),
+                   OF_A_SIZE * FIRST_CHUNK * ((1L << CHUNKS / OF_A_SIZE) - 1),
                "a spec's chunks hold as many elements as the limits allow");
 
 typedef struct store {
@@ -35,16 +35,16 @@ struct jn_spec {
   store links, joints, frames, constraints, rotors, findings;
 };
 
-/* The chunk of an index and its place in it. There are two chunks of each size; the sizes
- * double. */
+/* The chunk of an index and its place in it. There are OF_A_SIZE chunks of each size; the sizes
+ * double: at most about a quarter is empty. */
 static void store_locate(int index, int *chunk, size_t *place) {
-  unsigned n = (unsigned)index / (2 * FIRST_CHUNK) + 1;
+  unsigned n = (unsigned)index / (OF_A_SIZE * FIRST_CHUNK) + 1;
   int k = 0;
   while ((n >> (k + 1)) != 0) k++;
   const size_t size = (size_t)FIRST_CHUNK << k;
-  *place = (size_t)index - 2 * (size - FIRST_CHUNK);
-  *chunk = 2 * k + (*place >= size);
-  if (*place >= size) *place -= size;
+  const size_t beyond = (size_t)index - OF_A_SIZE * (size - FIRST_CHUNK);
+  *chunk = OF_A_SIZE * k + (int)(beyond / size);
+  *place = beyond % size;
 }
 
 /* index must be in range */
@@ -66,7 +66,8 @@ static jn_status store_room(jn_spec *spec, store *s, int most) {
   if (s->count >= most) return JN_ERR_LIMIT;
   store_locate(s->count, &chunk, &place);
   if (s->chunk[chunk] != NULL) return JN_OK;
-  s->chunk[chunk] = jn_block_new(&spec->hooks, (size_t)FIRST_CHUNK << chunk / 2, s->element);
+  s->chunk[chunk] =
+      jn_block_new(&spec->hooks, (size_t)FIRST_CHUNK << chunk / OF_A_SIZE, s->element);
   return s->chunk[chunk] != NULL ? JN_OK : JN_ERR_MEMORY;
 }
 

@@ -215,8 +215,9 @@ static double use_of(const jn_limit_range *r, double value) {
     double half = 0.5 * (r->high - r->low), middle = 0.5 * (r->high + r->low);
     return half > 0 ? (value - middle) / half : value == middle ? 0 : copysign(1e9, value - middle);
   }
-  if (isfinite(r->high)) return 1 + (value - r->high) / fmax(fabs(r->high), 1e-9);
-  return -1 + (value - r->low) / fmax(fabs(r->low), 1e-9);
+  /* one limit: nothing is used far from it */
+  if (isfinite(r->high)) return fmax(0, 1 + (value - r->high) / fmax(fabs(r->high), 1e-9));
+  return fmin(0, -1 + (value - r->low) / fmax(fabs(r->low), 1e-9));
 }
 
 static const jn_limit_range *range_of(const jn_limit_check *job, int iv, int kind) {

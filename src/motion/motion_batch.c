@@ -1,6 +1,9 @@
-/* motion_batch.c: many motions of one model on several threads: limits, the fastest clocks. */
+/* motion_batch.c: many motions of one model on several threads: limits, the fastest clocks, motors of elastic
+ * joints. */
+#include <jounce/elastic.h>
 #include <jounce/retime.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -9,44 +12,90 @@
 #include "base/block.h"
 #include "base/fail.h"
 
-/* What is done with one trajectory: `out` receives a motion or a check. */
+/* What is done with each trajectory. */
 typedef struct many {
   const jn_model *model;
-  jn_data **data; /* [threads] */
+  jn_data **data;  /* [threads] */
+  int order;       /* of the data */
+  double *numbers; /* [threads x room] */
+  size_t room;
   const jn_trajectory *const *path;
+  const jn_allocator *hooks;
+  jn_status (*one)(const struct many *x, int thread, int64_t i, jn_error *error);
+  jn_status *status;
+  /* limits, clocks */
   const jn_limit_range *range;
   const jn_retime_options *options;
   int samples;
-  const jn_allocator *hooks;
-  jn_trajectory **motion; /* or */
+  jn_trajectory **motion;
   jn_limit_check **check;
   jn_retime_report *report;
-  jn_status *status;
+  /* elastic joints */
+  const double *t, *K, *B;
+  double *tau, *theta, *tau_m;
 } many;
 
-static jn_status retime_one(const many *x, jn_data *data, int64_t i, jn_error *error) {
+static jn_status retime_one(const many *x, int thread, int64_t i, jn_error *error) {
   jn_trajectory *motion = NULL;
   jn_retime_report report = {0};
-  const jn_status status = x->path[i] ? jn_retime(x->model, data, x->path[i], x->range, x->options,
-                                                  x->hooks, &motion, &report, error)
+  const jn_status status = x->path[i] ? jn_retime(x->model, x->data[thread], x->path[i], x->range,
+                                                  x->options, x->hooks, &motion, &report, error)
                                       : jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "a path is NULL");
   x->motion[i] = motion;
   if (x->report) x->report[i] = report;
   return status;
 }
-static jn_status check_one(const many *x, jn_data *data, int64_t i, jn_error *error) {
+
+static jn_status check_one(const many *x, int thread, int64_t i, jn_error *error) {
   jn_limit_check *check = NULL;
   const jn_status status = x->path[i]
-                               ? jn_limit_check_new(x->model, data, x->path[i], x->range,
+                               ? jn_limit_check_new(x->model, x->data[thread], x->path[i], x->range,
                                                     x->samples, x->hooks, &check, error)
                                : jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "a trajectory is NULL");
   x->check[i] = check;
   return status;
 }
+
+/* Sizes of the outputs of one state: tau and theta, tau_m. */
+static size_t spring_size(const many *x) {
+  return (size_t)(x->order + 1) * (size_t)jn_model_nv(x->model);
+}
+static size_t motor_size(const many *x) {
+  return (size_t)(x->order - 1) * (size_t)jn_model_nv(x->model);
+}
+
+static void give(double *to, const double *from, int64_t i, size_t size) {
+  if (to) memcpy(to + (size_t)i * size, from, size * sizeof *to);
+}
+
+/* All samples in the thread's own numbers; they are given at the end. */
+static jn_status motors_one(const many *x, int thread, int64_t i, jn_error *error) {
+  const size_t n = (size_t)x->samples, spring = spring_size(x), motor = motor_size(x);
+  double *tau = x->numbers + (size_t)thread * x->room, *theta = tau + n * spring,
+         *tau_m = theta + n * spring, *v = tau_m + n * motor,
+         *q = v + (size_t)(x->order + 2) * (size_t)jn_model_nv(x->model);
+  jn_data *data = x->data[thread];
+  if (!x->path[i]) return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "a trajectory is NULL");
+  for (size_t k = 0; k < n; k++) {
+    const double t = x->t[(size_t)i * n + k];
+    jn_status status =
+        jn_trajectory_at(x->path[i], t, x->order, jn_data_settings(data)->representation, q, v);
+    if (!status)
+      status = jn_elastic_motors(x->model, data, x->order - 2, x->K, x->B, q, v, tau + k * spring,
+                                 theta + k * spring, tau_m + k * motor);
+    if (status)
+      return jn_fail(error, status, NULL, 0, "trajectory %lld at t = %.6g: %s", (long long)i, t,
+                     jn_status_text(status));
+  }
+  give(x->tau, tau, i, n * spring);
+  give(x->theta, theta, i, n * spring);
+  give(x->tau_m, tau_m, i, n * motor);
+  return JN_OK;
+}
+
 /* trajectory i on one thread; `error` may be NULL */
 static jn_status run_one(const many *x, int thread, int64_t i, jn_error *error) {
-  const jn_status status = x->motion ? retime_one(x, x->data[thread], i, error)
-                                     : check_one(x, x->data[thread], i, error);
+  const jn_status status = x->one(x, thread, i, error);
   if (x->status) x->status[i] = status;
   return status;
 }
@@ -68,11 +117,10 @@ static jn_status run_all(const many *x, int threads, int64_t count, jn_error *er
   return failed < count ? run_one(x, 0, failed, error) : JN_OK;
 }
 
-/* x without its data and hooks */
-static jn_status run(many *x, const jn_settings *settings, int threads, size_t count,
+/* x without its data, numbers and hooks; `given`: its inputs and outputs are there */
+static jn_status run(many *x, int given, const jn_settings *settings, int threads, size_t count,
                      const jn_allocator *allocator, jn_error *error) {
-  if (!x->model || threads < 0 || count > INT32_MAX ||
-      (count && (!x->path || !x->range || (!x->motion && !x->check))))
+  if (!x->model || threads < 0 || count > INT32_MAX || (count && (!x->path || !given)))
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "an argument is NULL or out of range");
   if (threads > JN_MAX_THREADS)
     return jn_fail(error, JN_ERR_LIMIT, NULL, 0, "at most %d threads", JN_MAX_THREADS);
@@ -84,9 +132,10 @@ static jn_status run(many *x, const jn_settings *settings, int threads, size_t c
   if ((size_t)threads > count) threads = count ? (int)count : 1;
   const jn_allocator hooks = jn_allocator_or_default(allocator);
   jn_data **data = jn_block_new(&hooks, (size_t)threads, sizeof *data);
-  jn_status made = data ? JN_OK : JN_ERR_MEMORY;
+  x->numbers = jn_block_new(&hooks, (size_t)threads * x->room + 1, sizeof *x->numbers);
+  jn_status made = data && x->numbers ? JN_OK : JN_ERR_MEMORY;
   for (int i = 0; i < threads && !made; i++) {
-    made = jn_data_new(x->model, 1, &hooks, &data[i]);
+    made = jn_data_new(x->model, x->order, &hooks, &data[i]);
     if (!made && settings) *jn_data_settings(data[i]) = *settings;
   }
   x->data = data, x->hooks = &hooks;
@@ -94,6 +143,7 @@ static jn_status run(many *x, const jn_settings *settings, int threads, size_t c
                          : run_all(x, threads, (int64_t)count, error);
   for (int i = 0; data && i < threads; i++) jn_data_free(data[i]);
   jn_block_free(&hooks, data);
+  jn_block_free(&hooks, x->numbers);
   return first;
 }
 
@@ -103,13 +153,15 @@ jn_status jn_retime_batch(const jn_model *model, const jn_settings *settings, in
                           const jn_allocator *allocator, jn_trajectory **out,
                           jn_retime_report *report, jn_status *status, jn_error *error) {
   many x = {.model = model,
+            .order = 1,
+            .one = retime_one,
             .path = path,
             .range = range,
             .options = options,
             .motion = out,
             .report = report,
             .status = status};
-  return run(&x, settings, threads, count, allocator, error);
+  return run(&x, range && out, settings, threads, count, allocator, error);
 }
 
 jn_status jn_limit_check_batch(const jn_model *model, const jn_settings *settings, int threads,
@@ -118,10 +170,39 @@ jn_status jn_limit_check_batch(const jn_model *model, const jn_settings *setting
                                const jn_allocator *allocator, jn_limit_check **out,
                                jn_status *status, jn_error *error) {
   many x = {.model = model,
+            .order = 1,
+            .one = check_one,
             .path = trajectory,
             .range = range,
             .samples = samples,
             .check = out,
             .status = status};
-  return run(&x, settings, threads, count, allocator, error);
+  return run(&x, range && out, settings, threads, count, allocator, error);
+}
+
+jn_status jn_elastic_motors_batch(const jn_model *model, const jn_settings *settings, int threads,
+                                  size_t count, const jn_trajectory *const *trajectory, int samples,
+                                  const double *t, int order, const double *K, const double *B,
+                                  const jn_allocator *allocator, double *tau, double *theta,
+                                  double *tau_m, jn_status *status, jn_error *error) {
+  if (!model || samples < 0 || order < 0 || order > JN_MAX_ORDER - 2)
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "an argument is NULL or out of range");
+  if (samples > JN_MAX_SAMPLES)
+    return jn_fail(error, JN_ERR_LIMIT, NULL, 0, "at most %d samples", JN_MAX_SAMPLES);
+  many x = {.model = model,
+            .order = order + 2,
+            .one = motors_one,
+            .path = trajectory,
+            .samples = samples,
+            .t = t,
+            .K = K,
+            .B = B,
+            .tau = tau,
+            .theta = theta,
+            .tau_m = tau_m,
+            .status = status};
+  /* the outputs of all samples, then one state */
+  x.room = (size_t)samples * (2 * spring_size(&x) + motor_size(&x)) +
+           (size_t)(order + 4) * (size_t)jn_model_nv(model) + (size_t)jn_model_nq(model);
+  return run(&x, K && B && tau && (t || !samples), settings, threads, count, allocator, error);
 }

@@ -335,6 +335,7 @@ jn_status jn_retime_grid(retiming *x, int cells, int fine) {
   jn_status status = place_grid(x, cells, fine);
   if (status) return status;
   x->breach.remedy = NULL;
+  x->room = 1;
   x->doubt = 0;
   x->p.h = (jn_trajectory_end(x->path) - x->start) / cells;
   for (int i = 0; fine && i < x->break_count; i++) x->beyond[i] = x->breaks[i];

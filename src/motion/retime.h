@@ -55,6 +55,8 @@ typedef struct retiming {
                    * given duration by so much at most */
   double rate[2];      /* of the path's own time at the ends by that of `path` */
   limit_breach breach; /* the worst */
+  double steepest;     /* the largest r2 of a limit of rates; 0: there is none */
+  double room; /* of a force at rest to its limit, relative to that: the least on the grid */
   double *numbers;
   double *q, *v, *w,
       *tau;       /* [STATES] points of the path; three motions and their forces for each */
@@ -102,6 +104,8 @@ jn_status jn_retime_grid(retiming *x, int cells, int fine);
 /* Its parts: lists the rows; fills them, drops those without numbers, and limits the clock itself. */
 void jn_retime_list_rows(retiming *x);
 jn_status jn_retime_fill_rows(retiming *x);
+/* Names the force at rest that is nearest to its limit; or, if none is near, the excess between points. */
+jn_status jn_retime_fail_at_rest(const retiming *x, double excess);
 void jn_retime_release_grid(retiming *x);
 void jn_retime_release(retiming *x);
 /* u of point i of all, or of a quarter */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/block.h"
 #include "base/fail.h"
 #include "motion/clock_cost.h"
 #include "motion/retime.h"
@@ -10,6 +11,7 @@
 
 enum { STATES = JN_RETIME_STATES };
 static const double unlimited = 1e6; /* the other side of a one-sided limit, relative to it */
+static const double least = 1e-100;  /* of b: slower is not computed */
 static const double inside = 1e-9;   /* a static force this near to its limit leaves no room */
 
 /* Failures. */
@@ -22,9 +24,104 @@ static void note_breach(retiming *x, int iv, jn_limit_kind kind, double u, doubl
   x->breach = (limit_breach){iv, kind, u, value, limit, size, remedy};
 }
 
+/* The limits of one quantity alone, a limit of zero as 1: so that its peak is the farthest from zero. */
+static void range_alone(const retiming *x, int iv, jn_limit_kind kind, jn_limit_range *range) {
+  const jn_limit_range *r = &x->range[iv * JN_LIMIT_KINDS + (int)kind];
+  for (int i = 0; i < x->rows * JN_LIMIT_KINDS; i++)
+    range[i] = (jn_limit_range){-HUGE_VAL, HUGE_VAL};
+  jn_limit_range *to = &range[iv * JN_LIMIT_KINDS + (int)kind];
+  if (r->low != 0 && r->high != 0)
+    *to = *r;
+  else
+    *to = (jn_limit_range){r->low == 0 ? -1 : -HUGE_VAL, r->high == 0 ? 1 : HUGE_VAL};
+}
+
+/* Names the peak of one quantity along the path at its own speed. */
+static jn_status fail_at_peak(const retiming *x, int iv, jn_limit_kind kind) {
+  jn_limit_range *range = jn_block_new(&x->hooks, (size_t)x->rows * JN_LIMIT_KINDS, sizeof *range);
+  if (!range) return JN_ERR_MEMORY;
+  range_alone(x, iv, kind, range);
+  jn_limit_check *check = NULL;
+  const jn_status status =
+      jn_limit_check_new(x->model, x->data, x->given, range, 200, &x->hooks, &check, x->error);
+  jn_block_free(&x->hooks, range);
+  if (status) return status;
+  const jn_limit_peak p = *jn_limit_check_peak(check, iv, kind);
+  jn_limit_check_free(check);
+  const jn_limit_range *r = &x->range[iv * JN_LIMIT_KINDS + (int)kind];
+  const double limit = p.value > 0 ? r->high : r->low, beyond = fabs(p.value - limit);
+  const char *quantity = jn_limit_quantity(x->model, iv, kind);
+  if (p.value == 0 || !isfinite(limit))
+    return jn_fail(x->error, JN_ERR_INFEASIBLE, NULL, 0,
+                   "the limit 0 of the %s of '%s' leaves the clock no room: it is zero along the "
+                   "path at its own speed, but every change of that, from t = %.6g of the path on, "
+                   "changes it: raise it",
+                   quantity, jn_limit_name(x->model, iv).text, jn_trajectory_start(x->given));
+  return jn_fail(x->error, JN_ERR_INFEASIBLE, NULL, 0,
+                 "no clock keeps the limits: the %s of '%s' is %.6g at t = %.6g of the path at its "
+                 "own speed, beyond its limit %.6g by %.4g: %s",
+                 quantity, jn_limit_name(x->model, iv).text, p.value, p.t, limit + 0.0, beyond,
+                 kind == JN_LIMIT_VELOCITY && limit == 0
+                     ? "the joint may not move so, but the path moves it"
+                     : "raise the limit, a slower clock does not help");
+}
+
+/* The use of a limit along the path at its own speed, or at rest. */
+static double use_of_peak(const retiming *x, const jn_limit_peak *p, int at_rest) {
+  if (!p || !p->limited || p->kind == JN_LIMIT_POSITION) return 0;
+  if (!at_rest) return p->used;
+  const jn_limit_range *r = &x->range[p->iv * JN_LIMIT_KINDS + (int)p->kind];
+  const double limit = p->resting > 0 ? r->high : r->low;
+  return p->kind == JN_LIMIT_EFFORT && limit != 0 && isfinite(limit) ? p->resting / limit : 0;
+}
+
+/* The peak with the largest use; its limited is 0 if there is none. */
+static jn_status worst_peak(const retiming *x, int at_rest, jn_limit_peak *worst) {
+  jn_limit_check *check = NULL;
+  const jn_status status =
+      jn_limit_check_new(x->model, x->data, x->given, x->range, 200, &x->hooks, &check, x->error);
+  double most = 0;
+  *worst = (jn_limit_peak){0};
+  for (int i = 0; i < x->rows * JN_LIMIT_KINDS && !status; i++) {
+    const jn_limit_peak *p =
+        jn_limit_check_peak(check, i / JN_LIMIT_KINDS, (jn_limit_kind)(i % JN_LIMIT_KINDS));
+    const double use = use_of_peak(x, p, at_rest);
+    if (use > most) most = use, *worst = *p;
+  }
+  jn_limit_check_free(check);
+  return status;
+}
+
+jn_status jn_retime_fail_at_rest(const retiming *x, double excess) {
+  jn_limit_peak p;
+  const jn_status status = worst_peak(x, 1, &p);
+  if (status) return status;
+  if (!p.limited || !(use_of_peak(x, &p, 1) > 0.999))
+    return jn_fail(x->error, JN_ERR_SINGULAR, NULL, 0,
+                   "the motion breaks a limit by %.4g between grid points: take more intervals",
+                   excess);
+  const jn_limit_range *r = &x->range[p.iv * JN_LIMIT_KINDS + (int)p.kind];
+  const double limit = p.resting > 0 ? r->high : r->low;
+  return jn_fail(
+      x->error, JN_ERR_INFEASIBLE, NULL, 0,
+      "no clock keeps the limits: the %s at rest of '%s' is %.9g at t = %.6g of the path, "
+      "and its limit %.9g leaves no room: change the path, the load or the limit",
+      jn_limit_quantity(x->model, p.iv, p.kind), jn_limit_name(x->model, p.iv).text, p.resting,
+      p.resting_t, limit);
+}
+
+static jn_status fail_at_worst(const retiming *x) {
+  jn_limit_peak p;
+  const jn_status status = worst_peak(x, 0, &p);
+  if (status) return status;
+  if (p.limited) return fail_at_peak(x, p.iv, p.kind);
+  return jn_fail(x->error, JN_ERR_INFEASIBLE, NULL, 0, "no clock keeps the limits, however slow");
+}
+
 static jn_status fail_at_breach(const retiming *x) {
   const limit_breach *b = &x->breach;
   if (!b->remedy) return JN_OK;
+  if (b->kind == JN_LIMIT_VELOCITY) return fail_at_peak(x, b->iv, b->kind);
   return jn_fail(
       x->error, JN_ERR_INFEASIBLE, NULL, 0,
       "no clock keeps the limits: the %s%s of '%s' is %.6g at t = %.6g of the path, beyond "
@@ -214,22 +311,16 @@ static void check_row(retiming *x, int i, int first, int count, const terms *t) 
   }
   r = range_of(x, i, JN_LIMIT_EFFORT);
   for (int n = 0; n < count && is_limited(x, i, JN_LIMIT_EFFORT); n++) {
-    const double slack = inside * size_of(r), g = t->g[n];
+    const double slack = inside * size_of(r), g = t->g[n], room = fmin(r->high - g, g - r->low);
+    if (room < x->room * size_of(r)) x->room = room / size_of(r);
     if (g > r->high - slack || g < r->low + slack)
       note_breach(x, i, JN_LIMIT_EFFORT, jn_retime_point(x, first + n), g,
                   g > r->high - slack ? r->high : r->low, "change the path, the load or the limit");
   }
-  const double *const v[] = {t->v1, t->v2, t->v3};
-  for (int kind = JN_LIMIT_VELOCITY; kind <= JN_LIMIT_JERK && i < x->nv; kind++) {
-    r = range_of(x, i, kind);
-    if (!is_limited(x, i, kind) || r->low < 0 || r->high > 0) continue;
-    for (int n = 0; n < count; n++) {
-      const double value = v[kind - JN_LIMIT_VELOCITY][n];
-      if (fabs(value) < 1e-12) continue;
-      note_breach(x, i, (jn_limit_kind)kind, jn_retime_point(x, first + n), value, 0,
-                  "the joint may not move, but the path moves it");
-    }
-  }
+  r = range_of(x, i, JN_LIMIT_VELOCITY);
+  for (int n = 0; n < count && i < x->nv && is_limited(x, i, JN_LIMIT_VELOCITY); n++)
+    if ((r->high == 0 && t->v1[n] > 1e-12) || (r->low == 0 && t->v1[n] < -1e-12))
+      note_breach(x, i, JN_LIMIT_VELOCITY, jn_retime_point(x, first + n), t->v1[n], 0, "");
 }
 
 jn_status jn_retime_velocity_cap(const retiming *x, int n, double *out) {
@@ -352,14 +443,11 @@ static jn_status limit_clock(retiming *x) {
                third = (size_t)p->third - 1;
   const double s1 = largest_of(p->s1, second * stride), r2 = largest_of(p->r2, third * stride);
   double cap = HUGE_VAL;
+  x->steepest = r2;
   for (int k = 0; k < p->second + p->third; k++) {
     const limit_row *r = &x->row[k];
     if (r->iv >= 0 && !(size_of(range_of(x, r->iv, (int)r->kind)) > 0))
-      return jn_fail(x->error, JN_ERR_INFEASIBLE, NULL, 0,
-                     "no clock keeps the limits: the %s of '%s' may not differ from zero, but the "
-                     "path changes it",
-                     jn_limit_quantity(x->model, r->iv, r->kind),
-                     jn_limit_name(x->model, r->iv).text);
+      return fail_at_peak(x, r->iv, r->kind);
   }
   for (int n = 0; n < x->all; n++) cap = p->cap[n] < cap ? p->cap[n] : cap;
   if (!isfinite(cap) && second + third == 0)
@@ -376,8 +464,7 @@ static jn_status limit_clock(retiming *x) {
   for (int n = 0; n < x->all; n++)
     if (!(p->cap[n] < 1e200)) p->cap[n] = 1e200;
   const double b = p->uniform = jn_clock_uniform(p, 1 + p->points / 128);
-  if (!(b > 0))
-    return jn_fail(x->error, JN_ERR_INFEASIBLE, NULL, 0, "no clock keeps the limits, however slow");
+  if (!(b > least)) return fail_at_worst(x);
   for (int n = 0; n < x->all; n++) {
     double own = 0;
     for (size_t k = 0; k < second && !(r2 > 0); k++)

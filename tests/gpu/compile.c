@@ -10,14 +10,13 @@
 #include <unistd.h>
 
 #include "gpu/machine.h"
+#include "helpers/temporary.h"
 
 static const char *const architecture = "sm_90";
 
 static int assemble(const char *ptx) {
-  const char *folder = getenv("TMPDIR");
   char path[400], command[700];
-  const int length = snprintf(path, sizeof path, "%s/jounce-ptx-XXXXXX",
-                              folder && folder[0] ? folder : "/tmp"),
+  const int length = snprintf(path, sizeof path, "%s/jounce-ptx-XXXXXX", temporary_folder()),
             file = length < (int)sizeof path ? mkstemp(path) : -1;
   FILE *f = file < 0 ? NULL : fdopen(file, "w");
   if (!f) return 0;
@@ -64,8 +63,9 @@ static int compile(const char *name, jn_kernel kernel, int order, int representa
   if (code == 0 && print) fputs(binary, stdout);
   if (code == 0 && !print) {
     code = !assemble(binary);
-    printf("%-16s %-17s %d  %zu bytes of PTX%s\n", name, kinds[kernel], order, size,
-           code ? "  FAILED" : "");
+    const char *folder = strrchr(name, '/');
+    printf("%-16s %-17s %d  %zu bytes of PTX%s\n", folder ? folder + 1 : name, kinds[kernel], order,
+           size, code ? "  FAILED" : "");
   }
   if (code) fprintf(stderr, "%s\n", error.message);
   if (binary) m.hooks.release(binary, m.hooks.context);
@@ -105,5 +105,11 @@ int main(int argc, char **argv) {
   if (!code) code = compile("pendulum", JN_KERNEL_FORWARD_PARTIALS, 0, JN_BODY, 0);
   if (!code) code = compile("double_pendulum", JN_KERNEL_ROLLOUT, 0, JN_BODY, 0);
   if (!code) code = compile("pendulum", JN_KERNEL_ROLLOUT, 2, JN_BODY, 0);
+  /* mimic joints: by way of the tree */
+  static const char mimic[] = TEST_DATA "/odd/mimic_and_transmission.urdf";
+  if (!code) code = compile(mimic, JN_KERNEL_HYBRID, 3, JN_BODY, 0);
+  if (!code) code = compile(mimic, JN_KERNEL_FORWARD_PARTIALS, 0, JN_BODY, 0);
+  if (!code) code = compile(mimic, JN_KERNEL_INVERSE_PARTIALS, 0, JN_BODY, 0);
+  if (!code) code = compile(mimic, JN_KERNEL_ROLLOUT, 0, JN_BODY, 0);
   return code == 77 && any == 0 ? 0 : code;
 }

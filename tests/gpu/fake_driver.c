@@ -1,13 +1,14 @@
-/* fake_driver.c: libcuda and NVRTC as test_gpu_driver.c wants them: the device's memory is that of the
- * host, a kernel is a function of the test, any call can be made to fail, and what is not given back
- * is counted. */
+/* fake_driver.c: a library with the names of NVIDIA's driver and of NVRTC, for machines without a GPU:
+ * the device's memory is that of the host, a kernel is a function of the test (none: nothing is
+ * computed), any call can be made to fail, and what is not given back is counted. test_gpu_driver.c
+ * loads it; other programs find it by LD_LIBRARY_PATH, with one device. */
 #include "gpu/fake_driver.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-fake_driver fake;
+fake_driver fake = {.devices = 1};
 
 /* the next call, which fails if it is the one */
 static int failing(int result) { return ++fake.calls == fake.fails_at ? result : 0; }
@@ -73,9 +74,13 @@ int cuModuleLoadData(void **module, const void *image) {
   CALL(BROKEN);
   if (fake.current != 1 || (strncmp(image, "binary of ", 10) != 0 && !strstr(image, ".entry")))
     return BROKEN;
-  *module = malloc(1);
+  *module = strdup(image);
   fake.modules++;
-  return 0;
+  return *module ? 0 : OUT_OF_MEMORY;
+}
+/* PTX contains the names of its functions and variables; a binary of the fake compiler does not */
+static int contains(const char *module, const char *name) {
+  return strncmp(module, "binary of ", 10) == 0 || strstr(module, name);
 }
 int cuModuleUnload(void *module) {
   free(module);
@@ -86,16 +91,15 @@ int cuModuleGetFunction(void **function, void *module, const char *name) {
   CALL(BROKEN);
   snprintf(fake.kernel_name, sizeof fake.kernel_name, "%s", name);
   *function = module;
-  return 0;
+  return contains(module, name) ? 0 : BROKEN;
 }
 /* the robot of kernels for any robot */
 int cuModuleGetGlobal_v2(uint64_t *address, size_t *bytes, void *module, const char *name) {
   static char constants[65536];
   CALL(BROKEN);
-  (void)module, (void)name;
   *address = (uint64_t)(uintptr_t)constants;
   *bytes = sizeof constants;
-  return 0;
+  return contains(module, name) ? 0 : BROKEN;
 }
 int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                    unsigned bz, unsigned shared, void *stream, void **arguments, void **extra) {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "gpu/machine.h"
+#include "helpers/temporary.h"
 
 /* the binary of a kernel, from the cache; NULL: it is not there */
 static void *binary_of(const gpu_robot *r, jn_kernel kernel, int order, int strict, size_t *size,
@@ -27,10 +28,10 @@ static void *binary_of(const gpu_robot *r, jn_kernel kernel, int order, int stri
 }
 
 static double count(const char *path) {
-  char command[400];
+  char command[600];
   double sum = 0;
   snprintf(command, sizeof command,
-           "PATH=$PATH:/usr/local/cuda/bin; cuobjdump -sass %s 2>/dev/null | awk '"
+           "PATH=$PATH:/usr/local/cuda/bin; cuobjdump -sass '%s' 2>/dev/null | awk '"
            "/ DFMA/ {s += 2} / DMUL/ || / DADD/ {s += 1} END {print s + 0}'",
            path);
   FILE *f = popen(command, "r");
@@ -41,7 +42,9 @@ static double count(const char *path) {
 }
 
 double gpu_operations(const gpu_robot *r, jn_kernel kernel, int order, int strict, size_t columns) {
-  char path[] = "/tmp/jounce-cubin-XXXXXX";
+  char path[300];
+  if (snprintf(path, sizeof path, "%s/jounce-cubin-XXXXXX", temporary_folder()) >= (int)sizeof path)
+    return 0;
   jn_allocator hooks = {0};
   size_t size = 0;
   void *binary =

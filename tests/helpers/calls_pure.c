@@ -263,7 +263,7 @@ const char *const setup_functions[] = {
     "jn_limit_check_free", "jn_tool_peak", "jn_tool_peak_closed", "jn_closed_motion_at",
     "jn_limit_check_peak", "jn_limit_check_limited", "jn_limit_check_broken",
     "jn_limit_check_scale", "jn_limit_check_samples", "jn_limit_check_time", "jn_limit_check_use",
-    "jn_retime_options_default", "jn_retime", "jn_retime_batch",
+    "jn_retime_options_default", "jn_retime", "jn_retime_batch", "jn_elastic_motors_batch",
     /* generated code */
     "jn_generate", "jn_generated_free", "jn_generate_kernel", "jn_kernel_text_free",
     /* sweeps: they make models and files */

@@ -60,6 +60,16 @@ int couple(jn_spec *spec, uint64_t seed) {
   return count;
 }
 
+jn_spec *coupled_spec(uint64_t seed, int count, int *followers) {
+  static const jn_joint_type bases[] = {JN_JOINT_FREE, JN_JOINT_FIXED, JN_JOINT_REVOLUTE};
+  jn_spec *spec = random_spec(
+      seed, count, bases[seed % 3],
+      seed % 2 ? TYPES_ALL | TYPE(FIXED) : TYPE(REVOLUTE) | TYPE(PRISMATIC) | TYPE(HELICAL));
+  const int n = couple(spec, seed);
+  if (followers) *followers = n;
+  return spec;
+}
+
 void solved_scale(const jn_model *model, jn_data *data, int order, const double *q,
                   const double *tau, double *scale) {
   const size_t nv = (size_t)jn_model_nv(model);

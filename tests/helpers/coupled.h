@@ -26,6 +26,9 @@ jn_spec *gripper_spec(void);
 /* Some joints with one coordinate follow others, before or behind them, themselves followers or
  * not. Returns how many. */
 int couple(jn_spec *spec, uint64_t seed);
+/* A random tree of `count` joints, of every type or of those with one coordinate; *followers of them
+ * follow others (NULL: not asked). */
+jn_spec *coupled_spec(uint64_t seed, int count, int *followers);
 
 /* Accelerations follow from forces: an error of a number of tau^(k) is one of M^-1 times it in
  * v^(k+1). scale[order+1]: the largest such product. */

@@ -8,14 +8,14 @@
 #include <unistd.h>
 
 #include "helpers/check.h"
+#include "helpers/temporary.h"
 
 static char folder[400];
 
 int make_folder(void **state) {
   (void)state;
-  const char *room = getenv("TMPDIR");
-  if (room == NULL || room[0] == '\0') room = "/tmp";
-  if ((size_t)snprintf(folder, sizeof folder, "%s/jounce-test-XXXXXX", room) >= sizeof folder)
+  if ((size_t)snprintf(folder, sizeof folder, "%s/jounce-test-XXXXXX", temporary_folder()) >=
+      sizeof folder)
     return -1;
   return mkdtemp(folder) != NULL ? 0 : -1;
 }

@@ -144,8 +144,8 @@ class Host(unittest.TestCase):
             jounce.gpu.Gpu(self.robot)
 
     def test_slower_kernels_are_said(self):
-        """NVRTC at a path that does not exist, over a driver that computes nothing (tests/gpu/no_device.c)."""
-        driver = os.path.join(os.path.dirname(PROGRAM), "tests", "no_device")
+        """NVRTC at a path that does not exist, over a stand-in for the driver (tests/gpu/fake_driver.c)."""
+        driver = os.path.join(os.path.dirname(PROGRAM), "tests", "fake_driver")
         if not os.path.isdir(driver):
             self.skipTest("the driver of the tests is not built")
         code = ("import jounce, jounce.gpu, warnings\n"

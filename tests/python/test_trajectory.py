@@ -94,6 +94,27 @@ class Trajectories(unittest.TestCase):
                 close("motors of many states", np.squeeze(a[i], 0) if b.ndim == 1 else a[i], b, 1e-13)
         self.assertEqual(robot.elastic_motors(*path.at(0.3, order=4), 300 * np.ones(2), [0.2, 0.1]).tau_m.shape, (3, 2))
 
+    def test_motors_along_many_trajectories(self):
+        robot = jounce.Model("double_pendulum")
+        paths = [jounce.Trajectory.minimum(robot, [0, 1], [[0, 0], [1.2, -0.3 * n]], derivative=5) for n in range(4)]
+        times = np.linspace(0, 1, 6)
+        K, B = [300.0, 0.0], [0.2, 0.0]
+        for threads, t in ((0, times), (1, np.outer(np.linspace(0.5, 1, 4), times)), (3, times)):
+            found = jounce.Trajectory.elastic_batch(paths, t, K, B, threads=threads)
+            self.assertEqual([x.shape for x in found], [(4, 6, 3, 2), (4, 6, 3, 2), (4, 6, 2)])
+            for n, path in enumerate(paths):
+                for k in range(6):
+                    for a, b in zip(found, path.elastic(np.broadcast_to(t, (4, 6))[n, k], K, B)):
+                        self.assertTrue(np.array_equal(a[n, k], b))
+        other = jounce.Trajectory.minimum(jounce.Model("pendulum"), [0, 1], [[0], [1]])
+        for wrong in (([], times, K, B), (paths + [other], times, K, B), (paths + [3], times, K, B),
+                      (paths, 0.5, K, B), (paths, np.zeros((3, 2)), K, B), (paths, times, [1, 2, 3], B),
+                      (paths, [0.1, np.nan], K, B), (paths, times, -1, B)):
+            with self.assertRaises((jounce.Error, TypeError, ValueError)):
+                jounce.Trajectory.elastic_batch(*wrong)
+        with self.assertRaisesRegex(jounce.Error, "trajectory 2 at t = inf"):
+            jounce.Trajectory.elastic_batch(paths, [[0.1], [0.2], [np.inf], [0.3]], K, B)
+
     def test_the_fastest_point_of_a_tool(self):
         robot = jounce.Model("arm6")
         path = jounce.Trajectory.minimum(robot, [0, 1], [np.zeros(6), np.full(6, 0.8)])
@@ -180,6 +201,10 @@ class Trajectories(unittest.TestCase):
         jumps = (np.abs(np.diff(wrapped, axis=0)) > 3).sum(axis=0)
         self.assertGreater(jumps.min(), 0)
         np.testing.assert_array_equal(fit.report["turns"], jumps)
+        spikes = noisy.copy()
+        spikes[50::200] += 0.2
+        self.assertEqual([list(jounce.Trajectory.fit(robot, t, spikes, outliers=word, force=True).report["outliers"])
+                          for word in ("drop", "keep")], [[4, 4], [0, 0]])
         rest = np.stack([t ** 4 * (35 - 21 * t + 4.375 * t ** 2 - 0.3125 * t ** 3) / 256] * 2, axis=1)
         rest += 1e-4 * np.random.default_rng(3).standard_normal((800, 2))
         at_rest = jounce.Trajectory.fit(robot, t, rest, ends="rest")

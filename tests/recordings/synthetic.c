@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "helpers/check.h"
+#include "helpers/temporary.h"
 #include "helpers/tree.h"
 
 const char *const fault_name[FAULTS] = {"noise",    "encoder", "wrapped", "epoch",
@@ -223,11 +224,9 @@ static void write_table(const synthetic *s, const char *path) {
 
 jn_status synthetic_fit(const synthetic *s, jn_trajectory **out, jn_error *error) {
   char path[256];
-  const char *folder = getenv("TMPDIR");
   if (s->fault != FAULT_EPOCH)
     return jn_trajectory_fit(s->model, s->count, s->t, s->q, NULL, NULL, NULL, out, error);
-  snprintf(path, sizeof path, "%.200s/recordings_%ld.csv", folder ? folder : "/tmp",
-           (long)getpid());
+  snprintf(path, sizeof path, "%.200s/recordings_%ld.csv", temporary_folder(), (long)getpid());
   write_table(s, path);
   const jn_status status = jn_trajectory_load(path, s->model, NULL, NULL, NULL, out, error);
   remove(path);

@@ -5,6 +5,7 @@
 #define JOUNCE_CORE_BODY_BAKED_COUPLED_H
 
 #include "core/body/baked.h"
+#include "core/body/coupled_factor.h"
 
 /* number iq, iv of the tree follows a number of the model; lead < 0: it does not move */
 typedef struct baked_follower {
@@ -37,35 +38,33 @@ INLINE void fold_forces(int n, const int *at, int count, const baked_follower *f
     if (f[i].lead_v >= 0) out[f[i].lead_v] += f[i].ratio * take_real(force, f[i].iv);
 }
 
-/* M = L D L^T in place, L below the diagonal, 1/D on it. A pivot is zero below `part` of its diagonal
- * plus `least`.
+/* out = G^T X of rows of n numbers */
+INLINE void fold_rows(int n, const int *at, int count, const baked_follower *f, const real *X,
+                      real *out) {
+  for (int i = 0; i < n; i++)
+    for (int b = 0; b < n; b++) out[i * n + b] = X[at[i] * n + b];
+  for (int i = 0; i < count; i++)
+    for (int b = 0; b < n && f[i].lead_v >= 0; b++)
+      out[f[i].lead_v * n + b] += f[i].ratio * X[f[i].iv * n + b];
+}
+/* rows and columns of given motions: those of the identity */
+INLINE void hold_given(int n, const int *given, real *M) {
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < n; k++)
+      if (given[i] || given[k]) M[i * n + k] = real_of(i == k);
+}
+
+/* M = L D L^T in place (coupled_factor.h). A pivot is zero below `part` of its diagonal plus `least`.
  * Returns the states whose matrix is positive, one bit each. */
 INLINE int factor_coupled(int n, real *M, double part, const double *least) {
   int good = ~0;
   for (int i = 0; i < n; i++) {
     const real smallest = part * M[i * n + i] + real_of(least[i]);
-    real d = M[i * n + i];
-    for (int k = 0; k < i; k++) {
-      real x = M[i * n + k];
-      for (int c = 0; c < k; c++) x -= M[i * n + c] * M[k * n + c];
-      M[i * n + k] = x;
-    }
-    for (int k = 0; k < i; k++) {
-      const real x = M[i * n + k];
-      M[i * n + k] = x * M[k * n + k];
-      d -= x * M[i * n + k];
-    }
+    const real d = factor_coupled_row(n, i, M);
     good &= real_greater(d, smallest);
     M[i * n + i] = 1 / d;
   }
   return good;
-}
-INLINE void solve_coupled(int n, const real *L, real *b) {
-  for (int i = 0; i < n; i++)
-    for (int k = 0; k < i; k++) b[i] -= L[i * n + k] * b[k];
-  for (int i = 0; i < n; i++) b[i] *= L[i * n + i];
-  for (int i = n; i-- > 0;)
-    for (int k = i + 1; k < n; k++) b[i] -= L[k * n + i] * b[k];
 }
 
 #endif

@@ -63,7 +63,7 @@ INLINE void joint_place_angle(const jn_link *l, const real *q, real s, real c, r
     joint_place(l, q, s, c, X);
 }
 
-#ifndef JN_BAKED
+#if !defined(JN_BAKED) || defined(JN_PARTIALS)
 /* Order 0 of the transforms of joints about z. */
 static inline void place_angles(const jn_model *m, const jn_work *w) {
   const real *q = q_of(w, 0);

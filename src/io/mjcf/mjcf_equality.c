@@ -6,7 +6,6 @@
  *   joint     coupling: q1 - ref1 = c0 + c1 (q2 - ref2); without joint2 q1 - ref1 = c0
  * connect and weld may name two sites instead. MuJoCo's constraints are soft, these are rigid. Other
  * equalities, and polynomials of higher degree, are reported and not used. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -85,12 +84,8 @@ static jn_pose relative_pose(mjcf *m, const xml_node *at, int one, int two) {
   double x[7] = {0, 1, 0, 0, 0, 0, 0};
   const int given = jn_mjcf_numbers(m, at, "relpose", 7, x);
   const jn_quat q = jn_quat_make(x[3], x[4], x[5], x[6]);
-  const double n = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
-  if (given && n > 0) {
-    const double f = 1 / sqrt(n);
-    return jn_pose_make(jn_quat_to_m3(jn_quat_make(f * q.w, f * q.x, f * q.y, f * q.z)),
-                        jn_v3(x[0], x[1], x[2]));
-  }
+  if (given && (q.w != 0 || q.x != 0 || q.y != 0 || q.z != 0))
+    return jn_pose_make(jn_quat_to_m3(q), jn_v3(x[0], x[1], x[2]));
   return jn_pose_mul(jn_pose_inv(reference_pose(m, one)), reference_pose(m, two));
 }
 
@@ -134,7 +129,7 @@ static int read_joints(mjcf *m, const xml_node *at, jn_coupling_term *terms,
   jn_mjcf_some_numbers(m, at, "polycoef", 1, 5, x);
   if (jn_mjcf_attribute(at, "joint1") == NULL)
     jn_mjcf_fail(m, JN_ERR_SYNTAX, at, "<equality><joint> has no attribute 'joint1'");
-  if (m->status != JN_OK) return 0;
+  if (first == NULL || m->status != JN_OK) return 0;
   if (second != NULL && (x[2] != 0 || x[3] != 0 || x[4] != 0 || first == second)) return 0;
   terms[0] = (jn_coupling_term){first->desc.name, 1};
   c->terms = terms;

@@ -134,16 +134,17 @@ static void write_fixed(mjcf *m, mjcf_body *body, const char *parent) {
 static void write_body(mjcf *m, mjcf_body *body, const char *world) {
   const char *parent = body->parent > 0 ? m->bodies[body->parent].name : world;
   jn_pose home = body->parent > 0 ? m->bodies[body->parent].home : jn_pose_identity();
-  jn_pose origin = body->pose;
   if (body->first_joint < 0) {
-    body->home = jn_pose_mul(home, origin);
+    body->home = jn_pose_mul(home, body->pose);
     write_fixed(m, body, parent);
     return;
   }
   for (int j = body->first_joint; j >= 0 && m->status == JN_OK; j = m->joints[j].next) {
     mjcf_joint *joint = &m->joints[j];
     const char *link = joint->next < 0 ? body->name : joint->link;
-    origin = jn_pose_mul(origin, at_reference(joint));
+    /* the first joint is where the body is, the next ones at the link before */
+    jn_pose origin = at_reference(joint);
+    if (j == body->first_joint) origin = jn_pose_mul(body->pose, origin);
     /* the configuration of a free body is its pose in the world; only a root keeps a home */
     if (joint->desc.type == JN_JOINT_FREE && parent != NULL) origin = jn_pose_identity();
     home = jn_pose_mul(home, origin);
@@ -152,7 +153,6 @@ static void write_body(mjcf *m, mjcf_body *body, const char *world) {
     add_link(m, body, link, home, joint->next < 0);
     if (m->status == JN_OK) add_joint(m, joint, origin, home);
     parent = link;
-    origin = jn_pose_identity();
   }
   body->home = home;
 }

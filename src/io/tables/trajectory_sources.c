@@ -312,7 +312,7 @@ static void read_pieces(reader *r, int joint, const jn_json *source) {
             terms = (int)json_array_size(json_array_get(w.value, 0));
   if (rows < 1 || rows > JN_MAX_DEGREE + 1)
     jn_refuse(&c, "1 to %d powers expected, found %d", JN_MAX_DEGREE + 1, rows);
-  if (r->text.status) return;
+  if (b == NULL || r->text.status) return;
   const jn_status made = jn_spline_new(r->T, breaks - 1, rows - 1, n, terms, &index);
   if (made) {
     jn_json_fail(source, made, "%s",

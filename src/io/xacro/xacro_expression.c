@@ -131,6 +131,7 @@ static xacro_value take_number(evaluator *e) {
       if (value >> 58 != 0) return wrong(e, "the number is too large");
       value = 16 * value + (is_digit(*t) ? *t - '0' : (*t | 0x20) - 'a' + 10);
     }
+    if (t == e->at + 2) return wrong(e, "a number has no digits");
     e->at = t;
     return jn_xacro_whole(value);
   }

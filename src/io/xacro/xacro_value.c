@@ -37,7 +37,7 @@ const char *jn_xacro_copy(xacro *x, const char *text, size_t length) {
 }
 
 void jn_xacro_append(xacro *x, xacro_buffer *b, const char *text, size_t length) {
-  if (b->room - b->used <= length) { /* room for a final zero */
+  if (b->text == NULL || b->room - b->used <= length) { /* room for a final zero */
     const size_t room = 2 * (b->used + length) + 64;
     char *more = jn_xacro_new(x, room);
     if (more == NULL) return;

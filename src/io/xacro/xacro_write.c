@@ -177,15 +177,17 @@ int jn_is_xacro_element(const char *element) {
   return 0;
 }
 
-static jn_status begin(const jn_allocator *allocator, const char *name, jn_error *error,
-                       xacro **out) {
+/* NULL, and `error`, if there is no memory. */
+static xacro *begin(const jn_allocator *allocator, const char *name, jn_error *error) {
   const jn_allocator hooks = jn_allocator_or_default(allocator);
   xacro *x = jn_block_new(&hooks, 1, sizeof *x);
-  if (x == NULL) return jn_fail(error, JN_ERR_MEMORY, name, 0, "out of memory");
+  if (x == NULL) {
+    jn_fail(error, JN_ERR_MEMORY, name, 0, "out of memory");
+    return NULL;
+  }
   x->hooks = hooks;
   x->error = error;
-  *out = x;
-  return JN_OK;
+  return x;
 }
 
 static void end(xacro *x) {
@@ -211,10 +213,9 @@ jn_status jn_xacro_parse(const char *text, size_t size, const char *name, const 
   if (name == NULL) name = "xacro";
   const jn_status refused = jn_text_check(text, size, out, name, error);
   if (refused) return refused;
-  writer w = {NULL, {NULL, 0, 0}, NULL, 0, 0};
-  jn_status status = begin(allocator, name, error, &w.x);
-  if (status != JN_OK) return status;
-  status = make_text(&w, text, size, name, path, options);
+  writer w = {begin(allocator, name, error), {NULL, 0, 0}, NULL, 0, 0};
+  if (w.x == NULL) return JN_ERR_MEMORY;
+  jn_status status = make_text(&w, text, size, name, path, options);
   jn_spec *spec = NULL;
   if (status == JN_OK) {
     jn_error found = {JN_OK, 0, "", ""};
@@ -243,10 +244,9 @@ static jn_status expand_as_text(const char *text, size_t size, const char *name,
                                 char **out, jn_error *error) {
   const jn_status refused = jn_text_check(text, size, out, name, error);
   if (refused) return refused;
-  writer w = {NULL, {NULL, 0, 0}, NULL, 0, 0};
-  jn_status status = begin(allocator, name, error, &w.x);
-  if (status != JN_OK) return status;
-  status = make_text(&w, text, size, name, path, options);
+  writer w = {begin(allocator, name, error), {NULL, 0, 0}, NULL, 0, 0};
+  if (w.x == NULL) return JN_ERR_MEMORY;
+  jn_status status = make_text(&w, text, size, name, path, options);
   if (status == JN_OK) {
     char *copy = jn_block_new(&w.x->hooks, w.text.used + 1, 1);
     if (copy == NULL)
