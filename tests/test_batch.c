@@ -110,7 +110,8 @@ static void small_batches_and_large_angles_agree_with_single_calls(void **state)
     jn_data_settings(r.data)->strict = strict;
     const size_t nq = (size_t)r.nq, nv = (size_t)r.nv, V = nv * ((size_t)order + 2),
                  T = nv * ((size_t)order + 1);
-    double *q = doubles(9 * nq), *v = doubles(9 * V), *want = doubles(9 * T), *tau = doubles(9 * T);
+    double *q = doubles(9 * nq), *v = doubles(9 * V), *want = doubles(9 * T), *tau = doubles(9 * T),
+           *all = doubles(9 * T);
     for (size_t s = 0; s < 9; s++) {
       robot_at(&r, 0.1 * (double)s);
       memcpy(q + s * nq, r.q, sizeof(double) * nq);
@@ -125,6 +126,7 @@ static void small_batches_and_large_angles_agree_with_single_calls(void **state)
     jn_batch *b;
     assert_ok(jn_batch_new(r.model, order, 1, NULL, &b));
     *jn_batch_settings(b) = *jn_data_settings(r.data);
+    assert_ok(jn_batch_inverse_dynamics(r.model, b, order, 9, q, v, all, NULL));
     for (size_t count = 1; count <= 9; count++) {
       fill(tau, 9 * T, 7);
       assert_ok(jn_batch_inverse_dynamics(r.model, b, order, count, q, v, tau, NULL));
@@ -132,9 +134,10 @@ static void small_batches_and_large_angles_agree_with_single_calls(void **state)
       for (size_t s = 0; s < count; s++)
         worst_row = worse(worst_row, row_error(order + 1, nv, tau + s * T, want + s * T, NULL));
       check_residual("small batch = single", worst_row, strict ? 0 : 4096 * U);
+      assert_true(same_bits(tau, all, count * T)); /* whatever the size of the batch */
       assert_true(all_equal_to(tau + count * T, (9 - count) * T, 7));
     }
-    free(q), free(v), free(want), free(tau);
+    free(q), free(v), free(want), free(tau), free(all);
     jn_batch_free(b);
     robot_free(&r);
   }
