@@ -519,10 +519,7 @@ static void frames_are_limited(void **state) {
   jn_spec_free(spec);
 }
 
-static jn_status generated(const char *builtin, const char *name, unsigned inverse,
-                           unsigned forward, unsigned kinematics) {
-  const jn_generate_options o = {
-      .name = name, .inverse = inverse, .forward = forward, .kinematics = kinematics};
+static jn_status generated(const char *builtin, jn_generate_options o) {
   jn_generated out = {0};
   jn_model *model = NULL;
   jn_spec *spec = NULL;
@@ -539,19 +536,32 @@ static void generated_code_is_limited(void **state) {
   (void)state;
   char name[JN_MAX_GENERATE_NAME + 2], chain[32];
   memset(name, 'n', sizeof name), name[JN_MAX_GENERATE_NAME + 1] = '\0';
-  assert_int_not_equal(generated("pendulum", name, 1, 0, 0), JN_OK);
+  assert_int_not_equal(generated("pendulum", (jn_generate_options){.name = name, .inverse = 1}),
+                       JN_OK);
   name[JN_MAX_GENERATE_NAME] = '\0';
-  assert_ok(generated("pendulum", name, 1, 0, 0));
-  assert_ok(generated("pendulum", NULL, 1u << JN_MAX_GENERATE_INVERSE, 0, 0));
-  assert_int_not_equal(generated("pendulum", NULL, 2u << JN_MAX_GENERATE_INVERSE, 0, 0), JN_OK);
-  assert_ok(generated("pendulum", NULL, 0, 1u << JN_MAX_GENERATE_FORWARD, 0));
-  assert_int_not_equal(generated("pendulum", NULL, 0, 2u << JN_MAX_GENERATE_FORWARD, 0), JN_OK);
-  assert_ok(generated("pendulum", NULL, 0, 0, 1u << JN_MAX_GENERATE_KINEMATICS));
-  assert_int_not_equal(generated("pendulum", NULL, 0, 0, 2u << JN_MAX_GENERATE_KINEMATICS), JN_OK);
+  assert_ok(generated("pendulum", (jn_generate_options){.name = name, .inverse = 1}));
+  assert_ok(generated("pendulum", (jn_generate_options){.inverse = 1u << JN_MAX_GENERATE_INVERSE}));
+  assert_int_not_equal(
+      generated("pendulum", (jn_generate_options){.inverse = 2u << JN_MAX_GENERATE_INVERSE}),
+      JN_OK);
+  assert_ok(generated("pendulum", (jn_generate_options){.forward = 1u << JN_MAX_GENERATE_FORWARD}));
+  assert_int_not_equal(
+      generated("pendulum", (jn_generate_options){.forward = 2u << JN_MAX_GENERATE_FORWARD}),
+      JN_OK);
+  assert_ok(
+      generated("pendulum", (jn_generate_options){.kinematics = 1u << JN_MAX_GENERATE_KINEMATICS}));
+  assert_int_not_equal(
+      generated("pendulum", (jn_generate_options){.kinematics = 2u << JN_MAX_GENERATE_KINEMATICS}),
+      JN_OK);
+  assert_ok(
+      generated("pendulum", (jn_generate_options){.partials = 1u << JN_MAX_GENERATE_PARTIALS}));
+  assert_int_not_equal(
+      generated("pendulum", (jn_generate_options){.partials = 2u << JN_MAX_GENERATE_PARTIALS}),
+      JN_OK);
   snprintf(chain, sizeof chain, "chain:%d", JN_MAX_GENERATE_LINKS);
-  assert_ok(generated(chain, NULL, 1, 0, 0));
+  assert_ok(generated(chain, (jn_generate_options){.inverse = 1}));
   snprintf(chain, sizeof chain, "chain:%d", JN_MAX_GENERATE_LINKS + 1);
-  assert_int_not_equal(generated(chain, NULL, 1, 0, 0), JN_OK);
+  assert_int_not_equal(generated(chain, (jn_generate_options){.inverse = 1}), JN_OK);
 }
 
 static void long_messages_are_cut(void **state) {

@@ -98,6 +98,51 @@ static void forward_dynamics_gives_back_the_force(void **state) {
   }
 }
 
+/* Batches that do not fill a pack, and packs in which a lane has an angle too large for the short
+ * reduction of sines: as single calls, strict ones bit for bit. */
+static void small_batches_and_large_angles_agree_with_single_calls(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 24; seed++) {
+    const int order = (int)(seed % 5), strict = (int)(seed % 2);
+    const jn_joint_type base = seed % 3 ? JN_JOINT_FREE : JN_JOINT_REVOLUTE;
+    robot r = robot_random(seed, 1 + (int)(seed % 4), base, TYPES_ALL, order);
+    robot_represent(&r, (jn_representation)(seed / 2 % 4));
+    jn_data_settings(r.data)->strict = strict;
+    const size_t nq = (size_t)r.nq, nv = (size_t)r.nv, V = nv * ((size_t)order + 2),
+                 T = nv * ((size_t)order + 1);
+    double *q = doubles(9 * nq), *v = doubles(9 * V), *want = doubles(9 * T), *tau = doubles(9 * T),
+           *all = doubles(9 * T);
+    for (size_t s = 0; s < 9; s++) {
+      robot_at(&r, 0.1 * (double)s);
+      memcpy(q + s * nq, r.q, sizeof(double) * nq);
+      memcpy(v + s * V, r.v, sizeof(double) * V);
+      for (int i = 0; i < r.nbody && s == 2; i++) {
+        const jn_joint *j = jn_model_joint(r.model, i);
+        if (j->type == JN_JOINT_REVOLUTE) q[s * nq + (size_t)j->iq] += 3e12;
+      }
+      assert_ok(
+          jn_inverse_dynamics(r.model, r.data, order, q + s * nq, v + s * V, NULL, want + s * T));
+    }
+    jn_batch *b;
+    assert_ok(jn_batch_new(r.model, order, 1, NULL, &b));
+    *jn_batch_settings(b) = *jn_data_settings(r.data);
+    assert_ok(jn_batch_inverse_dynamics(r.model, b, order, 9, q, v, all, NULL));
+    for (size_t count = 1; count <= 9; count++) {
+      fill(tau, 9 * T, 7);
+      assert_ok(jn_batch_inverse_dynamics(r.model, b, order, count, q, v, tau, NULL));
+      double worst_row = 0;
+      for (size_t s = 0; s < count; s++)
+        worst_row = worse(worst_row, row_error(order + 1, nv, tau + s * T, want + s * T, NULL));
+      check_residual("small batch = single", worst_row, strict ? 0 : 4096 * U);
+      assert_true(same_bits(tau, all, count * T)); /* whatever the size of the batch */
+      assert_true(all_equal_to(tau + count * T, (9 - count) * T, 7));
+    }
+    free(q), free(v), free(want), free(tau), free(all);
+    jn_batch_free(b);
+    robot_free(&r);
+  }
+}
+
 /* x[state][n] -> y[n][state] */
 static double *numbers_first(const double *x, size_t n) {
   double *y = doubles(STATES * n);
@@ -309,6 +354,7 @@ static void states_with_constraints_are_computed_as_alone(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(inverse_dynamics_agrees_with_single_calls),
+      cmocka_unit_test(small_batches_and_large_angles_agree_with_single_calls),
       cmocka_unit_test(forward_dynamics_gives_back_the_force),
       cmocka_unit_test(numbers_first_gives_the_same_bits),
       cmocka_unit_test(hybrid_dynamics_finds_the_missing_half),

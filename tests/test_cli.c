@@ -392,6 +392,24 @@ static void test_joints_are_locked_and_get_armature(void **state) {
                      bad[i].status);
     if (!strstr(errors, bad[i].words)) fail_msg("%s: %s", bad[i].line, errors);
   }
+  /* a joint that follows another: q_jr = 0.1 - q_jl */
+  static const char mimic[] = TEST_DATA "/odd/mimic_and_transmission.urdf";
+  assert_int_equal(run("jounce info '%s' --lock jr=-0.3", mimic), 1);
+  assert_non_null(strstr(errors,
+                         "it follows the joint 'jl', which would be free: lock that one "
+                         "(--lock jl=0.4)"));
+  static const char *const good[] = {"--lock jl=0.4", "--lock jr=-0.3,jl=0.4",
+                                     "--lock jl=0.4,jr=-0.3", "--lock jr=-0.3 --independent"};
+  for (int i = 0; i < (int)COUNT(good); i++)
+    assert_clean(run("jounce info '%s' %s -q", mimic, good[i]));
+  /* one that follows a locked one is locked with it: one body, also in the URDF that is written */
+  json_t *one = run_json("jounce info '%s' %s -q", mimic, good[0]),
+         *both = run_json("jounce info '%s' %s -q", mimic, good[1]);
+  assert_true(json_equal(one, both));
+  json_decref(one);
+  json_decref(both);
+  assert_clean(run("jounce convert '%s' %s --output held.urdf -q", mimic, good[0]));
+  assert_int_equal(run("grep mimic held.urdf"), 1);
 }
 
 static void test_a_model_may_come_from_standard_input(void **state) {
@@ -401,6 +419,10 @@ static void test_a_model_may_come_from_standard_input(void **state) {
   assert_true(json_equal(file, piped));
   json_decref(file);
   json_decref(piped);
+  /* findings: it cannot be read again */
+  assert_int_equal(run("jounce info - < '%s/cli/suspicious.urdf'", TEST_DATA), 0);
+  assert_non_null(strstr(errors, "standard input:3: warning: link 'arm'"));
+  assert_non_null(strstr(errors, "save the model to a file, and see 'jounce lint FILE'"));
   assert_clean(
       run("jounce info '%s/cli/joints.json' | jounce models > /dev/null; "
           "cat '%s/cli/joints.json' | jounce lint -",

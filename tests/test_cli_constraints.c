@@ -129,6 +129,19 @@ static void states_off_the_manifold_are_refused_unless_assembled(void **state) {
                        "jounce assemble fourbar --state - --driven crank,rocker"),
                    1);
   assert_refused_with("no configuration was found that satisfies the constraints: 'pin'");
+  /* a state of few digits: off by 3e-8 */
+  assert_int_equal(run("echo '{\"joints\": {\"crank\": [3e-8]}}' > s.json\n"
+                       "jounce id fourbar --state s.json --pad"),
+                   1);
+  assert_refused_with("allowed: 1e-09 of the robot's size");
+  a = run_json("jounce id fourbar --state s.json --pad --closure 1e-7");
+  b = run_json("jounce id fourbar --pad");
+  same = (residual){0};
+  compare(&same, item(a, "tau", "crank"), item(b, "tau", "crank"));
+  check_residual("--closure", judge("closure", &same, 1e-6), 1e-6);
+  json_decref(a), json_decref(b);
+  assert_int_equal(run("jounce id fourbar --pad --closure -1"), 2);
+  assert_refused_with("a part of the robot's size expected");
 }
 
 static void hybrid_and_other_formats(void **state) {

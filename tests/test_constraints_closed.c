@@ -301,6 +301,53 @@ static void gears_of_coupling_and_mimic(void **state) {
   }
 }
 
+/* A four-bar whose crank turns a wheel by a mimic joint, q_w = n q + 0.4: the same motion as with the
+ * armature n^2 I at the crank. A mimic joint beside a loop is a constraint. */
+static void a_mimic_joint_beside_a_loop(void **state) {
+  (void)state;
+  const double n = -2.5, I = 0.02;
+  reference x = reference_load("fourbar");
+  double rates[2][4 * 4], plain = 0;
+  for (int wheel = 0; wheel < 3; wheel++) { /* 2: without either, which must differ */
+    jn_spec *spec;
+    jn_error error;
+    if (jn_spec_load(TEST_DATA "/loops/fourbar/model.json", NULL, &spec, &error))
+      fail_msg("%s", error.message);
+    jn_joint_desc *crank = jn_spec_joint(spec, 1); /* 0: the base */
+    jn_link_desc l = link_of("wheel", 1, jn_v3(0, 0, 0), I, I, I);
+    jn_joint_desc j = joint_of("spin", JN_JOINT_REVOLUTE, "ground", "wheel", shift(0, 0, 0));
+    j.axis[0] = jn_v3(1, 0, 0);
+    j.mimic = crank->name, j.mimic_multiplier = n, j.mimic_offset = 0.4;
+    if (wheel == 0) crank->armature += n * n * I;
+    if (wheel == 1) assert_ok(jn_spec_add_link(spec, &l));
+    if (wheel == 1) assert_ok(jn_spec_add_joint(spec, &j));
+    mechanism m = mechanism_of(build(spec), 3);
+    const int nv = wheel == 1 ? 4 : 3;
+    assert_int_equal(m.nv, nv);
+    memcpy(m.q, x.m.q, sizeof(double) * 3);
+    memcpy(m.v, x.m.v, sizeof(double) * 3);
+    if (wheel == 1) {
+      assert_int_equal(jn_model_joint(m.model, 4)->iv, 3);
+      m.q[3] = n * m.q[0] + 0.4, m.v[3] = n * m.v[0];
+    }
+    for (int k = 0; k <= 3; k++) m.tau[k * nv] = 1 + k;
+    assert_ok(jn_constrained_forward_dynamics(m.model, m.data, 3, m.q, m.v, m.tau, NULL, NULL,
+                                              m.v + nv, m.lambda));
+    for (int k = 0; k <= 3; k++) {
+      const double *a = m.v + (k + 1) * nv;
+      if (wheel == 1)
+        check_residual("wheel of a mimic joint", fabs(a[3] - n * a[0]) / (1 + fabs(a[3])), 1e-12);
+      if (wheel < 2) memcpy(rates[wheel] + 3 * k, a, sizeof(double) * 3);
+      if (wheel == 2) plain = fmax(plain, largest_difference(a, rates[0] + 3 * k, 3));
+    }
+    mechanism_free(&m);
+    jn_spec_free(spec);
+  }
+  check_residual("mimic joint beside a loop", row_error(4, 3, rates[1], rates[0], NULL), 1e-11);
+  assert_true(plain > 1e-2);
+  mechanism_free(&x.m);
+}
+
 /* M (v_after - v) = J^T impulse, J v_after = 0 */
 static void impacts_of_random_mechanisms(void **state) {
   (void)state;
@@ -443,6 +490,7 @@ int main(void) {
       cmocka_unit_test(pendulum_on_a_rail_of_distance),
       cmocka_unit_test(revolute_cut_of_the_four_bar),
       cmocka_unit_test(gears_of_coupling_and_mimic),
+      cmocka_unit_test(a_mimic_joint_beside_a_loop),
       cmocka_unit_test(impacts_of_random_mechanisms),
       cmocka_unit_test(a_humanoid_on_both_feet_one_foot_and_none),
   };

@@ -60,6 +60,18 @@ for r in body mixed; do
   # shellcheck disable=SC2086
   check mix_$r mix gcc $strict
 done
+# derivatives: every joint type, fixed and floating base, all representations
+"$build/jounce" generate mix.json --partials 0,2 --damping --output partials -q
+"$build/jounce" generate mix.json --partials 1 --id 0 --mass --scalar float --output partials_single -q
+"$build/jounce" generate tilthex --partials 0,3 --representation mixed --output partials_free -q
+"$build/jounce" generate "$source/tests/data/odd/all_joint_types.json" --partials 1 --representation hybrid --output partials_all -q
+# shellcheck disable=SC2086
+check partials mix gcc $strict
+grep -q 'did2 dv .*equal bits' partials/out || fail "derivatives have other bits"
+check partials_single mix gcc -O1 -Wdouble-promotion
+# shellcheck disable=SC2086
+check partials_all all gcc $strict
+check partials_free tilthex "${clang:-gcc}" -O2
 check single mix gcc -O1 -Wdouble-promotion
 check single4 two gcc -O1 -Wdouble-promotion
 # shellcheck disable=SC2086
@@ -96,7 +108,7 @@ EOF
 "$build/jounce" generate gripper.json --floating --id 2 --fd 1 --lanes 4 --representation spatial --output floating -q
 # shellcheck disable=SC2086
 check grip gripper gcc $strict
-grep -q 'id5 .*equal bits' grip/out || fail "inverse dynamics with mimic joints has other bits"
+[ "$(grep -c 'equal bits' grip/out)" = 7 ] || fail "mimic joints: other bits than the library's"
 check floating gripper gcc -O1
 grep -q 'define gripper_NV 2 ' grip/gripper.h || fail "nv is not that of the joints that lead"
 grep -q 'right .*q = 0.05.* -1.3 q of left' grip/gripper.h || fail "the header does not say what a joint follows"
@@ -161,12 +173,76 @@ gcc -O1 -Wall -Wextra -Werror -o load load.c -ldl -lm
 ./load ./casadi.so || fail "the interface of CasADi"
 echo "ok  interface of CasADi"
 
+# what acados calls (external_function_casadi in its external_function_generic.h): sizes, then the call
+cat >acados.c <<'EOF'
+#include <math.h>
+#include <stdlib.h>
+#include "mix.h"
+typedef struct external_function {
+  int (*casadi_fun)(const double **, double **, int *, double *, void *);
+  int (*casadi_work)(int *, int *, int *, int *);
+  const int *(*casadi_sparsity_in)(int);
+  const int *(*casadi_sparsity_out)(int);
+  int (*casadi_n_in)(void);
+  int (*casadi_n_out)(void);
+} external_function;
+static int size_of(const int *shape) { return shape && shape[2] ? shape[0] * shape[1] : 0; }
+int main(void) {
+  const external_function id = {mix_id1, mix_id1_work, mix_id1_sparsity_in, mix_id1_sparsity_out, mix_id1_n_in, mix_id1_n_out},
+                          did = {mix_did0, mix_did0_work, mix_did0_sparsity_in, mix_did0_sparsity_out, mix_did0_n_in, mix_did0_n_out};
+  const external_function *const all[] = {&id, &did};
+  double *res[2][2];
+  for (int f = 0; f < 2; f++) {
+    int args, results, integers, numbers;
+    if (all[f]->casadi_work(&args, &results, &integers, &numbers)) return 1;
+    if (all[f]->casadi_n_in() != 2 || all[f]->casadi_n_out() != f + 1 || args < 2 || results < f + 1) return 2;
+    double *arg[2], *w = malloc(sizeof *w * (size_t)(numbers + 1));
+    for (int i = 0; i < 2; i++) {
+      const int n = size_of(all[f]->casadi_sparsity_in(i));
+      if (n != (i ? mix_NV * (f ? 2 : 3) : mix_NQ)) return 3;
+      arg[i] = calloc((size_t)n, sizeof **arg);
+      for (int j = 0; j < n; j++) arg[i][j] = i ? 0.1 * (j % mix_NV) : 0.5; /* v'' = v' = v */
+    }
+    for (int i = 0; i <= f; i++)
+      res[f][i] = calloc((size_t)size_of(all[f]->casadi_sparsity_out(i)), sizeof ***res);
+    if (all[f]->casadi_fun((const double **)arg, res[f], NULL, w, NULL)) return 4;
+    free(arg[0]), free(arg[1]), free(w);
+  }
+  /* tau' = d tau/d q v + d tau/d v v' + M v'' */
+  double worst = 0, most = 0;
+  for (int i = 0; i < mix_NV; i++) {
+    double rate = 0;
+    for (int j = 0; j < mix_NV; j++) {
+      const int at = i * mix_NV + j;
+      rate += (res[1][0][at] + res[1][1][at] + res[1][1][mix_NV * mix_NV + at]) * 0.1 * j;
+    }
+    worst = fmax(worst, fabs(rate - res[0][0][mix_NV + i]));
+    most = fmax(most, fabs(rate));
+  }
+  for (int f = 0; f < 2; f++)
+    for (int i = 0; i <= f; i++) free(res[f][i]);
+  return most > 1 && worst < 1e-12 * most ? 0 : 5;
+}
+EOF
+"$build/jounce" generate mix.json --id 1 --partials 0 --signature acados --representation body --output acados -q
+# shellcheck disable=SC2086
+check acados mix gcc $strict
+gcc -O1 -Wall -Wextra -Werror -Wno-psabi -Iacados -o acados/call acados.c acados/mix.c -lm
+acados/call || fail "the interface of acados: $?"
+echo "ok  interface of acados"
+
 # a fault in the core's text appears in the generated code
 mkdir fault
 "$build/tests/generate_fault" fault || fail "generate_fault"
 gcc -O1 -Wno-psabi -o fault/test fault/fault.c fault/fault_test.c -lm
 if fault/test >fault/out; then fail "the fault in the core does not appear"; fi
-grep -q 'id0.*FAILED' fault/out || fail "the fault in the core does not appear in id0"
+grep -q '^id0.*FAILED' fault/out || fail "the fault in the core does not appear in id0"
+mkdir fault_partials
+"$build/tests/generate_partials_fault" fault_partials || fail "generate_partials_fault"
+gcc -O1 -Wno-psabi -o fault_partials/test fault_partials/fault.c fault_partials/fault_test.c -lm
+if fault_partials/test >fault_partials/out; then fail "the fault in the text of the derivatives does not appear"; fi
+grep -q 'did0 .*FAILED' fault_partials/out || fail "the fault in the text of the derivatives is not in did0"
+if grep -qE '^(id|fd)0 .*FAILED' fault_partials/out; then fail "the fault of the derivatives is in id0 or fd0"; fi
 echo "ok  a fault in the core's text appears"
 
 # names of a model end no comment and are no code
@@ -196,6 +272,10 @@ refuse 'orders from 0 to 2' pendulum --fd 0-3 --output x
 refuse 'orders from 0 to 5' pendulum --kinematics 6 --output x
 refuse 'one lane and double precision' pendulum --id 0 --signature casadi --lanes 4 --output x
 refuse 'one lane and double precision' pendulum --id 0 --signature casadi --scalar float --output x
+refuse 'one lane and double precision' pendulum --id 0 --signature acados --lanes 4 --output x
+refuse 'orders from 0 to 3' pendulum --partials 4 --output x
+refuse 'of one state' pendulum --partials 0 --lanes 4 --output x
+refuse 'without mimic joints' gripper.json --partials 0 --output x
 refuse 'half' pendulum --id 0 --scalar half --output x
 refuse 'not a C identifier' pendulum --id 0 --name 3x --output x
 refuse 'constraints' fourbar --id 0 --output x

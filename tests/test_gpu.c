@@ -162,6 +162,31 @@ static void rollouts_are_simulations(void **state) {
   robot_end(&r);
 }
 
+/* joints that are eliminated: q, v and tau are those of the joints that lead */
+static void mimic_joints_have_the_strict_bits(void **state) {
+  (void)state;
+  gpu_robot r = robot_new("odd/mimic_tree.json", JN_SPATIAL, cache);
+  assert_int_equal(jn_model_nv(r.model), 6 + 2 + 3);
+  equal_bits(gpu_check_inverse(&r, 1, 70, 31));
+  equal_bits(gpu_check_hybrid(&r, 1, 70, 32, 0));
+  robot_end(&r);
+  r = robot_new("odd/mimic_tree.json", JN_BODY, cache);
+  gpu_error e = gpu_check_partials(&r, 1, 70, 33);
+  assert_ok(e.status);
+  assert_int_equal(e.without, 0);
+  check_residual("partial derivatives of FD with mimic joints", e.worst, 1e-13);
+  equal_bits(gpu_check_rollout(&r, 0, 6, 70, 34));
+  robot_end(&r);
+  r = robot_new("odd/mimic_arm.json", JN_BODY, cache);
+  equal_bits(gpu_check_inverse(&r, 7, 10, 35)); /* loops over orders */
+  equal_bits(gpu_check_forward(&r, 3, 10, 36));
+  equal_bits(gpu_check_hybrid(&r, 3, 10, 37, 1));
+  e = gpu_check_partials(&r, 0, 70, 38);
+  assert_ok(e.status);
+  check_residual("partial derivatives of ID with mimic joints", e.worst, 1e-13);
+  robot_end(&r);
+}
+
 /* one bad state among good ones: the mask, the whole call without it */
 static void states_without_result_are_named(void **state) {
   (void)state;
@@ -316,6 +341,13 @@ static void what_cannot_be_done_is_refused(void **state) {
   refused(jn_gpu_rollout(gpu, &job, NULL, NULL, &error), &error, "aim");
   job.steps = 0;
   refused(jn_gpu_rollout(gpu, &job, NULL, NULL, &error), &error, "steps");
+  const jn_gpu_options any = {.device = JN_GPU_HOST, .cache = "", .generic = 1};
+  jn_gpu *other;
+  jn_model *mimic = load("odd/mimic_tree.json");
+  assert_ok(jn_gpu_new(mimic, &any, NULL, &other, &error));
+  refused(jn_gpu_prepare(other, JN_KERNEL_INVERSE, 0, &error), &error, "mimic");
+  jn_gpu_free(other);
+  jn_model_free(mimic);
   jn_gpu_info info;
   assert_ok(jn_gpu_describe(gpu, &info));
   assert_string_equal(info.name, "host");
@@ -338,6 +370,7 @@ int main(void) {
       cmocka_unit_test(kernels_for_any_robot_have_the_strict_bits),
       cmocka_unit_test(partials_are_those_of_the_library),
       cmocka_unit_test(rollouts_are_simulations),
+      cmocka_unit_test(mimic_joints_have_the_strict_bits),
       cmocka_unit_test(states_without_result_are_named),
       cmocka_unit_test(costs_are_reduced_without_failed_samples),
       cmocka_unit_test(a_damaged_cache_is_compiled_again),

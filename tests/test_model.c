@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers/counter.h"
 #include "helpers/tree.h"
 
 static jn_spec *new_spec(void) {
@@ -458,30 +459,14 @@ static void data_can_be_placed_in_the_callers_own_block(void **state) {
   robot_free(&r);
 }
 
-/* fails the n-th allocation; counts live blocks */
-typedef struct counter {
-  long left, alive;
-} counter;
-
-static void *count_allocate(size_t size, void *context) {
-  counter *c = context;
-  if (c->left-- == 0) return NULL;
-  c->alive++;
-  return malloc(size);
-}
-
-static void count_release(void *block, void *context) {
-  ((counter *)context)->alive--;
-  free(block);
-}
-
 static void every_failed_allocation_is_reported_and_leaks_nothing(void **state) {
   (void)state;
   jn_spec *spec = random_spec(5004, 6, JN_JOINT_FREE, TYPES_ALL);
   int finished = 0, failures = 0;
-  for (long n = 0; n < 200 && !finished; n++) {
-    counter c = {n, 0};
-    const jn_allocator hooks = {count_allocate, count_release, &c};
+  for (long n = 1; n < 200 && !finished; n++) {
+    counter c;
+    const jn_allocator hooks = counting(&c);
+    c.fail_at = n, c.fail_once = 1;
     jn_model *m = NULL;
     jn_data *d = NULL;
     jn_error error;
@@ -496,7 +481,7 @@ static void every_failed_allocation_is_reported_and_leaks_nothing(void **state) 
     }
     jn_data_free(d);
     jn_model_free(m);
-    assert_int_equal(c.alive, 0);
+    assert_int_equal(c.live, 0);
   }
   assert_true(finished && failures > 10);
   jn_spec_free(spec);

@@ -546,6 +546,47 @@ static void dwells_and_stops_are_run_through(void **state) {
   one_free(&x);
 }
 
+/* Rounding errors of second differences grow with the square of the number of intervals. The search
+ * ends where they hide what is left of the gradient, and the motion is slowed down by what they add to the
+ * rates. */
+static void very_fine_grids_are_solved(void **state) {
+  (void)state;
+  jn_model *model;
+  jn_data *data;
+  jn_trajectory *path;
+  jn_error error = {0};
+  jn_limit_range range[2 * JN_LIMIT_KINDS];
+  const double times[3] = {0, 0.7, 2}, q[6] = {0, 0, 1.2, -0.8, 0.3, 0.5};
+  assert_ok(jn_model_load("double_pendulum", NULL, NULL, &model, &error));
+  assert_ok(jn_data_new(model, 1, NULL, &data));
+  assert_ok(jn_trajectory_minimum(model, 3, 3, times, q, NULL, NULL, &path, &error));
+  no_limits(2, range);
+  for (int i = 0; i < 2; i++) {
+    range[i * JN_LIMIT_KINDS + JN_LIMIT_EFFORT] = (jn_limit_range){-20, 20};
+    range[i * JN_LIMIT_KINDS + JN_LIMIT_EFFORT_RATE] = (jn_limit_range){-150, 150};
+    range[i * JN_LIMIT_KINDS + JN_LIMIT_JERK] = (jn_limit_range){-300, 300};
+  }
+  static const int intervals[] = {2000, 8192, 20000};
+  double T[3];
+  for (int i = 0; i < 3; i++) {
+    jn_retime_options o = jn_retime_options_default();
+    jn_retime_report report = {0};
+    jn_trajectory *motion = NULL;
+    o.intervals = intervals[i];
+    assert_ok(jn_retime(model, data, path, range, &o, NULL, &motion, &report, &error));
+    assert_int_equal(broken_limits(model, data, motion, range), 0);
+    T[i] = report.duration;
+    print_message("%d intervals: %.6f s, slowed down by %.6f, %d steps\n", report.intervals, T[i],
+                  report.slowed, report.steps);
+    jn_trajectory_free(motion);
+  }
+  check_residual("duration, 8192 intervals", fabs(T[1] / T[0] - 1), 1e-4);
+  check_residual("duration, 20000 intervals", fabs(T[2] / T[0] - 1), 2e-3);
+  jn_trajectory_free(path);
+  jn_data_free(data);
+  jn_model_free(model);
+}
+
 /* The checks of many trajectories are those of single calls. */
 static void limits_of_many(const jn_model *model, const jn_settings *settings, jn_data *data,
                            int count, const jn_trajectory **path, const jn_limit_range *range) {
@@ -794,6 +835,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(a_dense_solver_agrees),
       cmocka_unit_test(topp_ra_agrees),
       cmocka_unit_test(random_paths_are_run_at_their_limits),
+      cmocka_unit_test(very_fine_grids_are_solved),
       cmocka_unit_test(batches_are_single_calls),
       cmocka_unit_test(ends_are_at_rest_or_free),
       cmocka_unit_test(dwells_and_stops_are_run_through),

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "helpers/counter.h"
 #include "helpers/simulate.h"
 
 #define NOT_A_NUMBER ((double)NAN)
@@ -318,42 +319,26 @@ static void test_a_robot_far_away_moves_the_same(void **state) {
 
 /* Memory. */
 
-static int allocations, releases;
-static void *count_allocate(size_t size, void *context) {
-  (void)context;
-  allocations++;
-  return malloc(size);
-}
-static void count_release(void *block, void *context) {
-  (void)context;
-  releases++;
-  free(block);
-}
-static void *no_allocate(size_t size, void *context) {
-  (void)size;
-  (void)context;
-  return NULL;
-}
-
 static void test_one_allocation_and_none_later(void **state) {
   (void)state;
   jn_model *model = load_model("humanoid");
-  const jn_allocator counting = {count_allocate, count_release, NULL},
-                     none = {no_allocate, NULL, NULL};
+  counter c;
+  jn_allocator hooks;
   for (int i = 0; i < JN_SCHEME_COUNT; i++) {
     jn_simulation *s;
     double q[ROOM], v[ROOM];
     jn_simulation_options o =
         scheme_options((jn_scheme)i, i == JN_TAYLOR || i == JN_RKMK54 ? 0 : 0.01, 0);
-    allocations = releases = 0;
-    assert_int_equal(jn_simulation_new(model, &o, &counting, &s, NULL), JN_OK);
+    hooks = counting(&c);
+    assert_int_equal(jn_simulation_new(model, &o, &hooks, &s, NULL), JN_OK);
     some_state(model, q, v);
     assert_int_equal(jn_simulation_set_state(s, 0, q, v), JN_OK);
     assert_int_equal(jn_simulation_run_to(s, 0.1, NULL), JN_OK);
-    assert_int_equal(allocations, 1);
+    assert_int_equal(c.calls, 1);
     jn_simulation_free(s);
-    assert_int_equal(releases, 1);
-    assert_int_equal(jn_simulation_new(model, &o, &none, &s, NULL), JN_ERR_MEMORY);
+    assert_int_equal(c.live, 0);
+    c.fail_at = 1;
+    assert_int_equal(jn_simulation_new(model, &o, &hooks, &s, NULL), JN_ERR_MEMORY);
     assert_null(s);
   }
   jn_simulation_free(NULL);

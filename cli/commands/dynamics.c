@@ -13,7 +13,7 @@
   CLI_MODEL_OPTIONS(job), CLI_STATE_OPTIONS(job), CLI_FORMULATION_OPTION(job),   \
       CLI_DAMPING_OPTION(job), CLI_OUTPUT_OPTIONS(job), CLI_LAYOUT_OPTION(job),  \
       CLI_ASSEMBLE_OPTIONS(job), CLI_JOINTS_OPTION(job), CLI_ACTIVE_OPTION(job), \
-      CLI_WORLD_OPTION(job)
+      CLI_CLOSURE_OPTION(job), CLI_WORLD_OPTION(job)
 
 /* x[(R+1) x nv]: row k is derivative first + k of `symbol`. */
 typedef struct quantity {
@@ -406,15 +406,11 @@ static int run_hybrid(cli_job *job) {
 int cli_hybrid(int argc, char **argv) {
   hybrid_job h = {.job = {.output = CLI_OUTPUT_DEFAULT, .closes = 1}};
   const cli_option table[] = {
-      CLI_MODEL_OPTIONS(&h.job),
-      CLI_STATE_OPTIONS(&h.job),
-      CLI_FORMULATION_OPTION(&h.job),
-      CLI_DAMPING_OPTION(&h.job),
-      CLI_OUTPUT_OPTIONS(&h.job),
-      CLI_JOINTS_OPTION(&h.job),
-      CLI_ACTIVE_OPTION(&h.job),
-      CLI_WORLD_OPTION(&h.job),
-      CLI_OPT_TEXT("given-force", &h.forces),
+      CLI_MODEL_OPTIONS(&h.job),      CLI_STATE_OPTIONS(&h.job),
+      CLI_FORMULATION_OPTION(&h.job), CLI_DAMPING_OPTION(&h.job),
+      CLI_OUTPUT_OPTIONS(&h.job),     CLI_JOINTS_OPTION(&h.job),
+      CLI_ACTIVE_OPTION(&h.job),      CLI_CLOSURE_OPTION(&h.job),
+      CLI_WORLD_OPTION(&h.job),       CLI_OPT_TEXT("given-force", &h.forces),
   };
   return cli_job_run(&h.job, table, COUNT(table), argc, argv, state_is_given, run_hybrid);
 }

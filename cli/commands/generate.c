@@ -12,13 +12,13 @@
 
 typedef struct generate_job {
   cli_job job;
-  const char *inverse, *forward, *kinematics, *name;
+  const char *inverse, *forward, *kinematics, *partials, *name;
   int representation, lanes, mass, scalar, signature;
 } generate_job;
 
 static const char *const lane_names[] = {"1", "4", "8", NULL};
 static const char *const scalar_names[] = {"double", "float", NULL};
-static const char *const signature_names[] = {"plain", "casadi", NULL};
+static const char *const signature_names[] = {"plain", "casadi", "acados", NULL};
 
 /* "2", "0,2" or "0-5": a bit for each order; 0 after a message */
 static unsigned orders_of(const char *option, const char *text, int most) {
@@ -48,9 +48,12 @@ static int check_generate(cli_job *job) {
   const generate_job *g = (const generate_job *)(const void *)job;
   if (!job->output.path)
     return cli_bad_usage("generate: --output FOLDER expected: where the files are written");
-  if (!g->inverse && !g->forward && !g->kinematics && !g->mass)
+  if (!g->inverse && !g->forward && !g->kinematics && !g->mass && !g->partials)
     return cli_bad_usage(
-        "generate: nothing to generate: give --id ORDER, --fd ORDER, --kinematics ORDER or --mass");
+        "generate: nothing to generate: give --id ORDER, --fd ORDER, --partials ORDER, "
+        "--kinematics ORDER or --mass");
+  if (g->partials && !orders_of("partials", g->partials, JN_MAX_GENERATE_PARTIALS))
+    return CLI_BAD_USAGE;
   if (g->kinematics && !orders_of("kinematics", g->kinematics, JN_MAX_GENERATE_KINEMATICS))
     return CLI_BAD_USAGE;
   if (g->inverse && !orders_of("id", g->inverse, JN_MAX_GENERATE_INVERSE)) return CLI_BAD_USAGE;
@@ -80,6 +83,7 @@ static int run_generate(cli_job *job) {
       .forward = g->forward ? orders_of("fd", g->forward, JN_MAX_GENERATE_FORWARD) : 0,
       .kinematics =
           g->kinematics ? orders_of("kinematics", g->kinematics, JN_MAX_GENERATE_KINEMATICS) : 0,
+      .partials = g->partials ? orders_of("partials", g->partials, JN_MAX_GENERATE_PARTIALS) : 0,
       .mass = g->mass,
       .scalar = (jn_scalar)g->scalar,
       .signature = (jn_signature)g->signature,
@@ -108,6 +112,7 @@ int cli_generate(int argc, char **argv) {
       CLI_OPT_TEXT("id", &g.inverse),
       CLI_OPT_TEXT("fd", &g.forward),
       CLI_OPT_TEXT("kinematics", &g.kinematics),
+      CLI_OPT_TEXT("partials", &g.partials),
       CLI_OPT_FLAG("mass", &g.mass, 1),
       CLI_OPT_CHOICE("scalar", &g.scalar, scalar_names),
       CLI_OPT_CHOICE("signature", &g.signature, signature_names),

@@ -44,6 +44,10 @@ int cli_constraints_read(cli_job *job) {
   if (!(job->proximal >= 0))
     return cli_bad_usage("%s: --proximal: a number that is not negative expected", job->command);
   job->constraints.proximal = job->proximal;
+  if (!(job->closure >= 0 && job->closure < 1))
+    return cli_bad_usage("%s: --closure: a part of the robot's size expected, as 1e-7",
+                         job->command);
+  job->constraints.tolerance = job->closure;
   if (!job->active) return CLI_DONE;
   unsigned char *active =
       cli_take(&job->result.memory, (size_t)jn_model_constraint_count(job->model) + 1, 1);
@@ -224,13 +228,13 @@ int cli_closure_fault(const cli_job *job, jn_status status, jn_constraint_fault 
     return cli_bad_input(
         "%s: no configuration was found that satisfies the constraints: '%s', row %d was still off "
         "by %.3g where the search ended (at the guess: %s); give another guess, or drive fewer "
-        "joints",
+        "joints; if the file is not more exact, id, fd and hybrid accept it with --closure 1e-7",
         job->model_path, name.text, f.row, f.residual, list);
   return cli_bad_input(
-      "%s: the state does not satisfy the constraints: %s (allowed: 1e-9 of the robot's size, "
+      "%s: the state does not satisfy the constraints: %s (allowed: %g of the robot's size, "
       "%.3g): "
       "use --assemble, or jounce assemble",
-      job->model_path, list, jn_model_size(job->model));
+      job->model_path, list, job->closure > 0 ? job->closure : 1e-9, jn_model_size(job->model));
 }
 
 double *cli_closure_room(cli_job *job) {

@@ -17,8 +17,9 @@ int cli_refuse_closed(const jn_model *model, const char *path, const char *comma
 #define CLI_ACTIVE_OPTION(job) CLI_OPT_TEXT("active", &(job)->active)
 #define CLI_WORLD_OPTION(job) CLI_OPT_LIST("world", &(job)->world)
 #define CLI_PROXIMAL_OPTION(job) CLI_OPT_NUMBER("proximal", &(job)->proximal, 0)
+#define CLI_CLOSURE_OPTION(job) CLI_OPT_NUMBER("closure", &(job)->closure, 0)
 
-/* job->constraints as --active and --proximal say. */
+/* job->constraints as --active, --proximal and --closure say. */
 int cli_constraints_read(cli_job *job);
 /* Its motions from --world NAME=FILE, the state of a free body: `rows` rows of its twist. */
 int cli_constraints_world(cli_job *job, int rows);

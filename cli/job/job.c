@@ -76,8 +76,12 @@ static void remark(const char *path, const jn_spec *spec) {
   if (worst.line > 0) snprintf(line, sizeof line, ":%d", worst.line);
   if (count > 1)
     snprintf(more, sizeof more, " (and %d more finding%s)", count - 1, count == 2 ? "" : "s");
-  cli_error("%s%s: %s: %s%s; see 'jounce lint %s'", path, line, names[worst.severity], worst.text,
-            more, path);
+  if (strcmp(path, "-") == 0) /* it has been read, and cannot be again */
+    cli_error("standard input%s: %s: %s%s; save the model to a file, and see 'jounce lint FILE'",
+              line, names[worst.severity], worst.text, more);
+  else
+    cli_error("%s%s: %s: %s%s; see 'jounce lint %s'", path, line, names[worst.severity], worst.text,
+              more, path);
 }
 
 /* Calls `use` with each item of "NAME[=VALUES],..."; the name ends at the last '='. */
@@ -116,6 +120,29 @@ static int read_numbers(char *text, double *out, int most) {
   return 0;
 }
 
+/* whether "NAME[=VALUES],..." has the name */
+static int is_listed(const char *list, const char *name) {
+  const size_t n = strlen(name);
+  for (const char *at = list; at; at = strchr(at, ',')) {
+    if (*at == ',') at++;
+    if (strncmp(at, name, n) == 0 && (at[n] == '\0' || at[n] == ',' || at[n] == '=')) return 1;
+  }
+  return 0;
+}
+/* A joint that follows another is locked by locking that one, which would be free else. */
+static int check_follower(const cli_job *job, const jn_spec *spec, const jn_joint_desc *j,
+                          double q) {
+  const int leader = j->mimic ? jn_spec_find_joint(spec, j->mimic) : -1;
+  const int fixed = leader < 0 || jn_spec_get_joint(spec, leader)->type == JN_JOINT_FIXED ||
+                    j->type == JN_JOINT_FIXED;
+  if (fixed || job->independent || j->mimic_multiplier == 0 || is_listed(job->lock, j->mimic))
+    return CLI_DONE;
+  return cli_bad_input(
+      "--lock %s: it follows the joint '%s', which would be free: lock that one (--lock %s=%.6g), "
+      "or "
+      "both, or do not enforce mimic joints (--independent)",
+      j->name, j->mimic, j->mimic, (q - j->mimic_offset) / j->mimic_multiplier);
+}
 static int lock_joint(const cli_job *job, jn_spec *spec, int joint, char *values) {
   static const int nq[] = {
 #define NQ(code, name, nq, nv) nq,
@@ -134,10 +161,30 @@ static int lock_joint(const cli_job *job, jn_spec *spec, int joint, char *values
                          : nq[j->type] == 4 ? "a unit quaternion w:x:y:z"
                                             : "its home pose, without numbers",
                          values);
+  const int code = check_follower(job, spec, j, values && nq[j->type] == 1 ? q[0] : 0);
+  if (code) return code;
   jn_status status = jn_spec_lock(spec, j->name, values ? q : NULL);
   return status
              ? cli_bad_input("--lock %s: %s: %s", j->name, job->model_path, jn_status_text(status))
              : CLI_DONE;
+}
+/* Joints that mimic a locked one, which jn_spec_lock leaves at a constant, are part of its body too. */
+static int lock_followers(const cli_job *job, jn_spec *spec) {
+  for (int i = 0; i < jn_spec_joint_count(spec); i++) {
+    const jn_joint_desc *j = jn_spec_get_joint(spec, i);
+    const int leader = j->mimic ? jn_spec_find_joint(spec, j->mimic) : -1;
+    const int single = j->type == JN_JOINT_REVOLUTE || j->type == JN_JOINT_PRISMATIC ||
+                       j->type == JN_JOINT_HELICAL;
+    if (!single || leader < 0 || j->mimic_multiplier != 0 ||
+        jn_spec_get_joint(spec, leader)->type != JN_JOINT_FIXED)
+      continue;
+    const double q = j->mimic_offset;
+    const jn_status status = jn_spec_lock(spec, j->name, &q);
+    if (status)
+      return cli_bad_input("--lock %s: %s: %s", j->name, job->model_path, jn_status_text(status));
+    i = -1; /* others may mimic this one */
+  }
+  return CLI_DONE;
 }
 
 static int set_armature(const cli_job *job, jn_spec *spec, int joint, char *values) {
@@ -188,6 +235,7 @@ int cli_job_spec(const cli_job *job, const char *path, jn_spec **spec) {
   }
   if (job->armature) code = each_item(job, "--armature", job->armature, *spec, set_armature);
   if (!code && job->lock) code = each_item(job, "--lock", job->lock, *spec, lock_joint);
+  if (!code && job->lock && !job->independent) code = lock_followers(job, *spec);
   return code;
 }
 

@@ -43,10 +43,11 @@ typedef struct cli_job {
   double gravity[3];
   const char *active; /* constraints that are active, or "none"; NULL: all */
   double proximal;    /* of the constraints */
+  double closure;     /* --closure: within which they are satisfied; 0: the library's */
   cli_list world;     /* NAME=FILE: the motion of the world's side of a constraint */
   cli_output_options output;
   /* derived from the options */
-  jn_constraints constraints; /* as --active, --world and --proximal say (job/closure.h) */
+  jn_constraints constraints; /* as --active, --world, ... say (job/closure.h) */
   jn_spec *spec;              /* what the model was built from, with its findings */
   jn_model *model;
   jn_layout *layout; /* of the state and the arrays; NULL: no --layout */

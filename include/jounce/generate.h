@@ -13,8 +13,12 @@ extern "C" {
 
 /* the numbers of the text and of its arrays */
 typedef enum jn_scalar { JN_SCALAR_DOUBLE, JN_SCALAR_FLOAT } jn_scalar;
-/* how functions are called: with arrays, or by CasADi and the tools that use its functions (acados) */
-typedef enum jn_signature { JN_SIGNATURE_PLAIN, JN_SIGNATURE_CASADI } jn_signature;
+/* how functions are called: with arrays, by CasADi (integers are long long), or by acados (int) */
+typedef enum jn_signature {
+  JN_SIGNATURE_PLAIN,
+  JN_SIGNATURE_CASADI,
+  JN_SIGNATURE_ACADOS
+} jn_signature;
 
 /* What to generate. Zero is a valid value of every member except that at least one operation is
  * needed. */
@@ -27,12 +31,15 @@ typedef struct jn_generate_options {
                           JN_MAX_GENERATE_KINEMATICS */
   int mass;            /* 1: the mass matrix */
   jn_scalar scalar;
-  jn_signature signature;           /* JN_SIGNATURE_CASADI: one lane, double */
+  jn_signature signature;           /* CasADi and acados: one lane, double */
   int lanes;                        /* states per call, side by side: 1 (or 0), 4 or 8 */
   jn_representation representation; /* of the twists and wrenches of free joints */
   int damping;                      /* 1: joint forces include damping */
   const double *gravity;            /* [3]; NULL: the model's */
   const unsigned char *prescribed;  /* [bodies], of JN_KERNEL_HYBRID: as jn_hybrid_dynamics */
+  unsigned
+      partials; /* bit r: derivatives of inverse dynamics of order r <= JN_MAX_GENERATE_PARTIALS;
+                        one lane */
   int generic; /* jn_generate_kernel: 1: dynamics of any robot, which is an argument of the kernel */
 } jn_generate_options;
 
@@ -51,20 +58,23 @@ typedef struct jn_generated {
  *   int NAME_fdR(const double *q, const double *v, const double *tau, double *a)    forward
  *   int NAME_mass(const double *q, double *M)                              mass matrix [nv x nv]
  *   int NAME_kinR(const double *q, const double *v, double *pose, double *twist)    kinematics
+ *   int NAME_didR(const double *q, const double *v, double *dq, double *dv)         partials
  * with the arrays of jn_inverse_dynamics and jn_forward_dynamics; v of NAME_kinR: [(R+1) x nv];
- * pose [frames x 12]: rotation row by row, position; twist [(R+1) x frames x 6]. They return 0, or 1 if there is
+ * dq and dv: those of
+ * jn_inverse_partials; pose [frames x 12]: rotation row by row, position; twist [(R+1) x frames x 6]. They return 0, or 1 if there is
  * no result: a number is not finite, an angle is beyond 1e6 (float: 1e4), or the dynamics are singular. With
  * several lanes number i of state l is at i lanes + l in every array, and bit l of what is returned
  * belongs to state l. A quaternion may have any length but zero. Compiled without contraction (-ffp-contract=off) they
- * give the bits of the library's strict settings, up to the sign of a zero; forward dynamics of a model
- * with eliminated joints (jn_model_tree) finds M by another route: equal to rounding. Compiled as CUDA
+ * give the bits of the library's strict settings, up to the sign of a zero, also where mimic joints are
+ * eliminated (jn_model_tree): arrays are then those of the joints that lead. Compiled as CUDA
  * C the source (of one lane) also holds kernels
  *   NAME_idR_kernel(size_t n, const double *q, const double *v, double *tau, int *without)
  * for n states in structures of arrays (number i of state s at i n + s), one state a thread;
  * `without` [n] (may be NULL) receives what the function returns.
  *
  * JN_ERR_ARGUMENT: a name that is no identifier, no operation, an order out of range.
- * JN_ERR_MODEL: a model with constraints, or without degrees of freedom. On failure `out` is
+ * JN_ERR_MODEL: a model with constraints, or without degrees of freedom. JN_ERR_COUPLED: partial
+ * derivatives of a model with eliminated joints. On failure `out` is
  * empty. `error` may be NULL. */
 JN_API jn_status jn_generate(const jn_model *model, const jn_generate_options *options,
                              const jn_allocator *allocator, jn_generated *out, jn_error *error);
@@ -102,8 +112,8 @@ typedef struct jn_kernel_text {
 } jn_kernel_text;
 /* `inverse`, `forward` and `lanes` of the options are not read. Partial derivatives: order 0 only.
  * Failures as jn_generate; JN_ERR_ARGUMENT also for roll-outs of a model with free joints in another
- * representation than JN_BODY. JN_ERR_COUPLED: the model has eliminated joints. On failure `out` is
- * empty. */
+ * representation than JN_BODY. JN_ERR_COUPLED: `generic`, and the model has eliminated joints. On failure
+ * `out` is empty. */
 JN_API jn_status jn_generate_kernel(const jn_model *model, jn_kernel kernel, int order,
                                     const jn_generate_options *options,
                                     const jn_allocator *allocator, jn_kernel_text *out,

@@ -3,6 +3,7 @@
 #define JOUNCE_H
 
 #include <jounce/base.h>
+#include <jounce/rotation.h>
 #include <jounce/spatial.h>
 #include <jounce/jet.h>
 #include <jounce/spec.h>

@@ -43,6 +43,7 @@
 #define JN_MAX_GENERATE_LINKS 200    /* links of a robot whose code is generated */
 #define JN_MAX_GENERATE_INVERSE 5    /* order of generated inverse dynamics */
 #define JN_MAX_GENERATE_FORWARD 2    /* order of generated forward dynamics */
+#define JN_MAX_GENERATE_PARTIALS 3   /* order of generated partial derivatives */
 #define JN_MAX_GENERATE_KINEMATICS 5 /* order of twists in generated kinematics */
 #define JN_MAX_SWEEP_SAMPLES 1e12    /* samples of a sweep */
 #define JN_MAX_SWEEP_SHARDS 1000000  /* files of a sweep */

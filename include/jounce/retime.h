@@ -42,7 +42,8 @@ typedef enum jn_retime_objective {
 typedef struct jn_retime_options {
   int intervals; /* cells of the clock, at least so many: 16..JN_MAX_INTERVALS. Default 0: as many
                   * as keep their average below 4 ms, 128 2^k; where some would take four times as
-                  * long, cells are smaller */
+                  * long, cells are smaller. Below about 0.1 ms a cell, rounding errors of the third
+                  * derivative, 1e-16 T/dt^3, make the motion slower again */
   int without_rates; /* 1: limits of jerk and force rate are not kept; default 0 */
   jn_retime_ends ends;
   double

@@ -29,6 +29,8 @@
 int add_exceptions(PyObject *module);
 /* Each sets the exception and returns NULL. */
 PyObject *raise_status(jn_status status);
+/* text of the library as str; bytes that are not UTF-8 are replaced */
+PyObject *text_of(const char *text);
 PyObject *raise_error(const jn_error *error); /* with file and line */
 PyObject *raise_text(jn_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -184,7 +186,14 @@ extern PyTypeObject *spec_type, *kinematics_type, *simulation_type, *layout_type
     *cmtm_type, *sweep_type;
 extern PyType_Spec model_type_spec, spec_type_spec, kinematics_type_spec, simulation_type_spec,
     layout_type_spec, trajectory_type_spec, cmtm_type_spec, sweep_type_spec;
-extern PyMethodDef algorithm_methods[], rotor_methods[], lane_methods[]; /* of Model */
+extern PyMethodDef rotor_methods[], lane_methods[]; /* of Model */
+extern PyGetSetDef model_getset[];
+/* the algorithms of a subject, and their methods of Model */
+typedef struct algorithm_list {
+  struct algorithm *table;
+  PyMethodDef *methods;
+} algorithm_list;
+extern const algorithm_list *const algorithm_lists[]; /* until NULL */
 PyObject *model_rotors(PyObject *object, void *more);
 extern PyMethodDef textbook_functions[]; /* of the module */
 int add_results(PyObject *module);       /* the named tuples of the algorithms */

@@ -1,4 +1,4 @@
-/* engine.h: description of an algorithm in the table of algorithms.c, and how it is run. */
+/* engine.h: description of an algorithm in the tables of algorithms.h, and how it is run. */
 #ifndef JOUNCE_PYTHON_ENGINE_H
 #define JOUNCE_PYTHON_ENGINE_H
 

@@ -44,12 +44,13 @@ static PyObject *texts(const jn_generated *g) {
 
 PyObject *model_generate(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
                          PyObject *keywords) {
-  static const char *const names[] = {"inverse", "forward",   "kinematics", "mass",
-                                      "scalar",  "signature", "lanes",      "name"};
+  static const char *const names[] = {"inverse",   "forward", "kinematics", "mass",    "scalar",
+                                      "signature", "lanes",   "name",       "partials"};
   const model_object *self = (model_object *)object;
-  PyObject *v[8];
+  PyObject *v[9];
   static const char *const scalars[] = {"double", "float", NULL}, *const signatures[] = {
-                                                                      "plain", "casadi", NULL};
+                                                                      "plain", "casadi", "acados",
+                                                                      NULL};
   int scalar = 0, signature = 0;
   const double gravity[3] = {self->settings.gravity.x, self->settings.gravity.y,
                              self->settings.gravity.z};
@@ -58,14 +59,15 @@ PyObject *model_generate(PyObject *object, PyObject *const *args, Py_ssize_t nar
                            .representation = self->settings.representation,
                            .damping = self->settings.damping,
                            .gravity = gravity};
-  if (take_arguments("generate", names, 8, 0, 0, args, nargs, keywords, v) ||
+  if (take_arguments("generate", names, 9, 0, 0, args, nargs, keywords, v) ||
       (v[0] && take_orders(v[0], "inverse", JN_MAX_GENERATE_INVERSE, &o.inverse)) ||
       (v[1] && take_orders(v[1], "forward", JN_MAX_GENERATE_FORWARD, &o.forward)) ||
       (v[2] && take_orders(v[2], "kinematics", JN_MAX_GENERATE_KINEMATICS, &o.kinematics)) ||
       (v[3] && (o.mass = PyObject_IsTrue(v[3])) < 0) ||
       (v[4] && (scalar = word_index(v[4], scalars, "scalar")) < 0) ||
       (v[5] && (signature = word_index(v[5], signatures, "signature")) < 0) ||
-      (v[6] && take_int(v[6], "lanes", 1, 8, &o.lanes)))
+      (v[6] && take_int(v[6], "lanes", 1, 8, &o.lanes)) ||
+      (v[8] && take_orders(v[8], "partials", JN_MAX_GENERATE_PARTIALS, &o.partials)))
     return NULL;
   o.scalar = (jn_scalar)scalar;
   o.signature = (jn_signature)signature;

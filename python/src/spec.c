@@ -73,31 +73,17 @@ static PyObject *parse(parser *read, const char *function, PyObject *const *args
   jn_status status = read(text, (size_t)size, name, NULL, &spec, &error);
   return status ? raise_error(&error) : spec_wrap(spec);
 }
-static PyObject *spec_parse(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
-                            PyObject *keywords) {
-  (void)type;
-  return parse(jn_spec_parse, "parse", args, nargs, keywords);
-}
-static PyObject *spec_parse_urdf(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
-                                 PyObject *keywords) {
-  (void)type;
-  return parse(jn_spec_parse_urdf, "parse_urdf", args, nargs, keywords);
-}
-static PyObject *spec_parse_mjcf(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
-                                 PyObject *keywords) {
-  (void)type;
-  return parse(jn_spec_parse_mjcf, "parse_mjcf", args, nargs, keywords);
-}
-static PyObject *spec_parse_xacro(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
-                                  PyObject *keywords) {
-  (void)type;
-  return parse(jn_spec_parse_xacro, "parse_xacro", args, nargs, keywords);
-}
-static PyObject *spec_parse_json(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
-                                 PyObject *keywords) {
-  (void)type;
-  return parse(jn_spec_parse_json, "parse_json", args, nargs, keywords);
-}
+#define PARSE(name)                                                                     \
+  static PyObject *spec_##name(PyObject *type, PyObject *const *args, Py_ssize_t nargs, \
+                               PyObject *keywords) {                                    \
+    (void)type;                                                                         \
+    return parse(jn_spec_##name, #name, args, nargs, keywords);                         \
+  }
+PARSE(parse)
+PARSE(parse_urdf)
+PARSE(parse_mjcf)
+PARSE(parse_xacro)
+PARSE(parse_json)
 
 static PyObject *names_of(PyObject *object, void *links); /* a new tuple of names */
 
@@ -259,7 +245,7 @@ static PyObject *spec_notes(PyObject *object, PyObject *unused) {
   int bad = !found || !lines;
   for (int i = 0; i < jn_spec_finding_count(s) && !bad; i++) {
     const jn_finding f = jn_spec_finding(s, i);
-    PyObject *words = PyUnicode_DecodeUTF8(f.text, (Py_ssize_t)strlen(f.text), "replace");
+    PyObject *words = text_of(f.text);
     PyObject *item = words ? Py_BuildValue("(iiN)", (int)f.severity, f.line, words) : NULL;
     bad = !item || PyList_Append(found, item);
     Py_XDECREF(item);
@@ -341,7 +327,7 @@ static PyObject *spec_lint(PyObject *object, PyObject *const *args, Py_ssize_t n
   PyObject *list = PyList_New(0);
   for (int i = 0; list && i < jn_spec_finding_count(spec); i++) {
     jn_finding f = jn_spec_finding(spec, i);
-    PyObject *words = PyUnicode_DecodeUTF8(f.text, (Py_ssize_t)strlen(f.text), "replace");
+    PyObject *words = text_of(f.text);
     PyObject *item = words ? Py_BuildValue("(siN)", severity[f.severity], f.line, words) : NULL;
     if (!item || PyList_Append(list, item)) Py_CLEAR(list);
     Py_XDECREF(item);
@@ -369,7 +355,7 @@ static int write_gravity(PyObject *object, PyObject *value, void *more) {
 static PyObject *read_name(PyObject *object, void *more) {
   (void)more;
   const char *name = jn_spec_name(((spec_object *)object)->spec);
-  return PyUnicode_DecodeUTF8(name, (Py_ssize_t)strlen(name), "replace");
+  return text_of(name);
 }
 static PyObject *names_of(PyObject *object, void *links) {
   const jn_spec *spec = ((spec_object *)object)->spec;
@@ -377,7 +363,7 @@ static PyObject *names_of(PyObject *object, void *links) {
   PyObject *list = PyTuple_New(n);
   for (int i = 0; list && i < n; i++) {
     const char *name = links ? jn_spec_get_link(spec, i)->name : jn_spec_get_joint(spec, i)->name;
-    PyObject *item = PyUnicode_DecodeUTF8(name, (Py_ssize_t)strlen(name), "replace");
+    PyObject *item = text_of(name);
     if (item)
       PyTuple_SetItem(list, i, item);
     else

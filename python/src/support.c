@@ -5,6 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+PyObject *text_of(const char *text) {
+  return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+}
+
 /* ---- errors ---- */
 
 static PyObject *base_error, *errors[32];
@@ -101,7 +105,7 @@ PyObject *raise_text(jn_status status, const char *format, ...) {
   va_start(list, format);
   vsnprintf(text, sizeof text, format, list);
   va_end(list);
-  PyObject *message = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+  PyObject *message = text_of(text);
   if (message) PyErr_SetObject(class_of(status), message);
   Py_XDECREF(message);
   return NULL;

@@ -51,7 +51,7 @@ static void sweep_dealloc(PyObject *object) {
 static PyObject *names_of(int count, const char *const *names) {
   PyObject *list = PyList_New(count);
   for (int i = 0; list && i < count; i++) {
-    PyObject *name = PyUnicode_DecodeUTF8(names[i], (Py_ssize_t)strlen(names[i]), "replace");
+    PyObject *name = text_of(names[i]);
     if (!name || PyList_SetItem(list, i, name)) {
       Py_DECREF(list);
       return NULL;

@@ -122,17 +122,36 @@ static inline void sincos_many(int n, double *x, double *s, double *c) {
   }
 }
 #else
+/* Where SC_LANES angles are too large for sincos_pack: not zero. */
+static inline sc_bits sc_beyond(const double *angle) {
+  const sc_real x = *(const sc_real *)angle;
+  return (sc_bits)(x > SINCOS_LIMIT) | (sc_bits)(x < -SINCOS_LIMIT);
+}
+static inline int sc_any(sc_bits mask) {
+#if SC_LANES > 1
+  sc_int any = 0;
+  for (int i = 0; i < SC_LANES; i++) any |= mask[i];
+  return any != 0;
+#else
+  return mask != 0;
+#endif
+}
+/* Sine and cosine of those of n angles that are too large for sincos_pack. */
+static inline void sincos_beyond(int n, const double *x, double *s, double *c) {
+  for (int i = 0; i < n; i++)
+    if (fabs(x[i]) > SINCOS_LIMIT) jn_sincos_large(x[i], s + i, c + i);
+}
+
 /* n angles. The arrays have room for the next multiple of four; x is padded with zeros there. s and
  * c may not alias x. */
 static inline void sincos_many(int n, double *x, double *s, double *c) {
-  double most = 0;
+  sc_bits beyond = sc_bits_of((sc_real){0});
   for (int i = n; i % SC_LANES; i++) x[i] = 0;
-  for (int i = 0; i < n; i++) most = fabs(x[i]) > most ? fabs(x[i]) : most;
-  for (int i = 0; i < n; i += SC_LANES) sincos_pack(x + i, s + i, c + i);
-  for (int i = 0; most > SINCOS_LIMIT && i < n; i++) {
-    if (!(fabs(x[i]) > SINCOS_LIMIT)) continue;
-    jn_sincos_large(x[i], s + i, c + i);
+  for (int i = 0; i < n; i += SC_LANES) {
+    sincos_pack(x + i, s + i, c + i);
+    beyond |= sc_beyond(x + i);
   }
+  if (sc_any(beyond)) sincos_beyond(n, x, s, c);
 }
 #endif
 

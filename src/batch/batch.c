@@ -139,19 +139,6 @@ static size_t number_at(const call *c, size_t n, size_t s, size_t i) {
   return c->stride ? i * c->stride + s : s * n + i;
 }
 
-/* Are the quaternions of all lanes of unit length? */
-static int good_quaternions(const jn_model *m, const double *q, int lanes) {
-  for (int i = 0; i < m->nquat; i++) {
-    const double *x = q + (size_t)m->link[m->quat_link[i]].iq * (size_t)lanes;
-    for (int l = 0; l < lanes; l++, x++) {
-      double n = x[0] * x[0] + x[lanes] * x[lanes] + x[2 * lanes] * x[2 * lanes] +
-                 x[3 * lanes] * x[3 * lanes];
-      if (!(n >= 1 - JN_ROTATION_TOLERANCE && n <= 1 + JN_ROTATION_TOLERANCE)) return 0;
-    }
-  }
-  return 1;
-}
-
 /* Sets what a hybrid call does not read to zero: forces of prescribed joints, accelerations of the
  * others. */
 static void mask_given(const jn_model *m, const call *c, double *io, double *force, int lanes) {
@@ -190,15 +177,13 @@ static int run_pack(const jn_batch *b, const worker *k, const call *c, size_t fi
   const jn_pack *e = b->pack;
   if (c->kind >= CLOSED_INVERSE || m->tree) return 0; /* state by state */
   if (!take_lanes(e, c, w->q, c->q, (size_t)m->nq, first, used)) return 0;
-  if (!good_quaternions(m, w->q, lanes)) return 0;
-  int finite = take_lanes(e, c, w->io, c->v_in, c->v_size, first, used);
   if (c->kind == INVERSE) {
-    if (!finite) return 0;
-    e->inverse(m, w, &c->pack);
-    if (!e->finite(w->io, c->tau_size)) return 0;
-    put_lanes(e, c, c->tau_out, w->io, c->tau_size, first, used);
+    if (!take_lanes(e, c, w->v, c->v_in, c->v_size, first, used)) return 0;
+    if (!e->inverse(m, w, &c->pack)) return 0;
+    put_lanes(e, c, c->tau_out, w->tau, c->tau_size, first, used);
     return 1;
   }
+  int finite = take_lanes(e, c, w->io, c->v_in, c->v_size, first, used);
   finite &= take_lanes(e, c, w->force, c->tau_in, c->tau_size, first, used);
   if (c->kind == HYBRID) {
     mask_given(m, c, w->io, w->force, lanes);
@@ -273,13 +258,14 @@ static uint64_t run_states(const jn_batch *b, const worker *k, const call *c, si
   const int lanes = b->engine->lanes;
   const size_t first = (size_t)p * (size_t)lanes;
   const int used = count - first < (size_t)lanes ? (int)(count - first) : lanes;
-  const int done = run_pack(b, k, c, first, used);
   uint64_t failed = no_failure;
+  if (run_pack(b, k, c, first, used)) {
+    for (int l = 0; status && l < used; l++) status[first + (size_t)l] = JN_OK;
+    return failed;
+  }
   for (int l = 0; l < used; l++) {
     size_t s = first + (size_t)l;
-    jn_status one = done        ? JN_OK
-                    : c->stride ? run_single_strided(b, k, c, s)
-                                : run_single(b, k, c, s);
+    jn_status one = c->stride ? run_single_strided(b, k, c, s) : run_single(b, k, c, s);
     if (status) status[s] = one;
     uint64_t key = (uint64_t)s * 64 + (uint64_t)one;
     if (one && key < failed) failed = key;

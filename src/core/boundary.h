@@ -99,6 +99,32 @@ INLINE void boundary_force_in(const jn_link *l, const jn_work *w, int nv, int re
                  X_of(w, l->ix), free_base(l, w, world), tau);
 }
 
+/* In place: w->v, w->tau hold what is given, what is computed. Free joints beyond the base read it from
+ * a copy in w->io, because their conversion needs all lower orders. */
+static inline real *boundary_given(const jn_model *m, const jn_work *w, const jn_link *l, int rep,
+                                   int to, real *x) {
+  if (rep == JN_BODY || free_base(l, w, 0)) return x;
+  real *given = io_of(w, l->iv);
+  for (int k = 0; k <= to; k++) memcpy(given + k * m->nv, x + k * m->nv, sizeof(real) * 6);
+  return given;
+}
+INLINE void boundary_motion_in_place(const jn_model *m, const jn_work *w, int rep, int to) {
+  for (int i = 0; i < m->nfree; i++) {
+    const jn_link *l = &m->link[m->free_link[i]];
+    real *v = v_of(w, l->iv), *in = boundary_given(m, w, l, rep, to, v);
+    free_motion_in(l, rep, 0, to, m->nv, q_of(w, l->iq), free_position(l, w), in, v, X_of(w, l->ix),
+                   free_base(l, w, 0));
+  }
+}
+INLINE void boundary_force_in_place(const jn_model *m, const jn_work *w, int rep, int to) {
+  for (int i = 0; rep != JN_BODY && i < m->nfree; i++) {
+    const jn_link *l = &m->link[m->free_link[i]];
+    real *tau = tau_of(w, l->iv), *in = boundary_given(m, w, l, rep, to, tau);
+    free_force_out(rep, 0, to, m->nv, free_position(l, w), in, X_of(w, l->ix), free_base(l, w, 0),
+                   tau);
+  }
+}
+
 /* Input of order k in w->e: (k+1) v_(k+1) of prescribed joints, else the force minus damping. w->io
  * holds the given motion, w->force the given forces. w->tau receives the forces in body
  * representation, unless they are so already. world: see jn_recursion. */

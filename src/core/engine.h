@@ -67,7 +67,7 @@ typedef int jn_gather_fn(double *y, const double *x, size_t n, int used);
 typedef void jn_scatter_fn(double *x, const double *y, size_t n, int used);
 typedef int jn_load_fn(double *y, const double *x, size_t n, size_t stride, int used);
 typedef void jn_store_fn(double *x, const double *y, size_t n, size_t stride, int used);
-typedef void jn_pack_inverse_fn(const jn_model *m, const jn_work *w, const jn_pack_call *call);
+typedef int jn_pack_inverse_fn(const jn_model *m, const jn_work *w, const jn_pack_call *call);
 typedef int jn_pack_hybrid_fn(const jn_model *m, const jn_work *w, const jn_pack_call *call);
 
 /* One formulation of the dynamics of one state. The caller converts between the user's
@@ -93,9 +93,10 @@ typedef struct jn_pack {
   jn_scatter_fn *scatter; /* y[n][lane] -> x[state][n] */
   jn_load_fn *load;       /* the same from and to x[n][stride], state by state in a row */
   jn_store_fn *store;
-  jn_pack_inverse_fn *inverse; /* w->q, w->io (derivatives of v) -> w->io (derivatives of tau) */
+  /* 0: some state is exceptional (a quaternion that is not of unit length, singular, not finite) */
+  jn_pack_inverse_fn *inverse; /* w->q, w->v (derivatives) -> w->tau (derivatives) */
   jn_pack_hybrid_fn *hybrid;   /* w->q, w->io, w->force -> w->io (derivatives of v from order 0),
-                                  w->force; 0: some state is singular */
+                                  w->force; infinite results are not found */
 } jn_pack;
 
 /* Conversions of one state for the body formulation; the others use boundary.h as it is. */

@@ -48,6 +48,7 @@ static inline void place_poses(const jn_model *m, jn_data *data) {
 static inline v3 base_position(const jn_data *data) {
   return v3_make(data->base.x, data->base.y, data->base.z);
 }
+#ifndef JN_BAKED
 /* Present pose of a link in world axes, relative to the base's position. */
 static inline jn_pose link_pose_now(const jn_data *data, int link) {
   const double *R = R_of(&data->w, link), *O = O_of(&data->w, link);
@@ -62,6 +63,7 @@ static inline jn_pose pose_now(const jn_data *data, int link, jn_pose inner) {
 static inline jn_twist twist_from(const double *x) {
   return (jn_twist){{x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
 }
+#endif
 
 static inline pose_jet link_pose(const jn_work *w, int i) {
   return (pose_jet){R_of(w, i), P_of(w, i), 9, 3};

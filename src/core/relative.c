@@ -11,17 +11,6 @@
 #include <jounce/jet.h>
 #include <string.h>
 
-/* the lowest link that carries both, -1: the world; parents have smaller indices */
-static int common_link(const jn_model *m, int a, int b) {
-  while (a != b) {
-    if (a > b)
-      a = m->link[a].parent;
-    else
-      b = m->link[b].parent;
-  }
-  return a;
-}
-
 static int is_frame(const jn_model *m, int frame) { return frame >= JN_WORLD && frame < m->nframe; }
 
 jn_status jn_relative_find(const jn_model *m, int frame, int rep, const jn_observer *observer,

@@ -42,24 +42,34 @@ jn_status jn_generate_check(const jn_model *model, const jn_generate_options *se
     snprintf(job->name, sizeof job->name, "%s", set->name);
   else
     make_name(jn_model_name(model), job->name);
-  if (!set->inverse && !set->forward && !set->kinematics && !set->mass)
+  if (!set->inverse && !set->forward && !set->kinematics && !set->mass && !set->partials)
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "generate: no operation is asked for");
   if (set->inverse >> (JN_MAX_GENERATE_INVERSE + 1) ||
       set->forward >> (JN_MAX_GENERATE_FORWARD + 1) ||
-      set->kinematics >> (JN_MAX_GENERATE_KINEMATICS + 1))
+      set->kinematics >> (JN_MAX_GENERATE_KINEMATICS + 1) ||
+      set->partials >> (JN_MAX_GENERATE_PARTIALS + 1))
     return jn_fail(
         error, JN_ERR_ARGUMENT, NULL, 0,
-        "generate: orders go to %d for inverse dynamics, to %d for forward dynamics and to "
-        "%d for kinematics",
-        JN_MAX_GENERATE_INVERSE, JN_MAX_GENERATE_FORWARD, JN_MAX_GENERATE_KINEMATICS);
+        "generate: orders go to %d for inverse dynamics, to %d for forward dynamics, to %d for "
+        "kinematics and to %d for partial derivatives",
+        JN_MAX_GENERATE_INVERSE, JN_MAX_GENERATE_FORWARD, JN_MAX_GENERATE_KINEMATICS,
+        JN_MAX_GENERATE_PARTIALS);
   job->lanes = set->lanes ? set->lanes : 1;
   if (job->lanes != 1 && job->lanes != 4 && job->lanes != 8)
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "generate: lanes can be 1, 4 or 8");
-  if ((unsigned)set->scalar > JN_SCALAR_FLOAT || (unsigned)set->signature > JN_SIGNATURE_CASADI)
-    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "generate: no such scalar or signature");
-  if (set->signature == JN_SIGNATURE_CASADI && (job->lanes > 1 || set->scalar))
+  if (set->partials && job->lanes > 1)
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
-                   "generate: functions for CasADi have one lane and double precision");
+                   "generate: partial derivatives are of one state: leave out --lanes, or generate "
+                   "them by themselves");
+  if (set->partials && model->tree)
+    return jn_fail(error, JN_ERR_COUPLED, NULL, 0,
+                   "generate: partial derivatives are generated for models without mimic joints: "
+                   "make the joints independent, or call jn_inverse_partials");
+  if ((unsigned)set->scalar > JN_SCALAR_FLOAT || (unsigned)set->signature > JN_SIGNATURE_ACADOS)
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "generate: no such scalar or signature");
+  if (set->signature && (job->lanes > 1 || set->scalar))
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
+                   "generate: functions for CasADi and acados have one lane and double precision");
   if ((int)set->representation < JN_SPATIAL || (int)set->representation > JN_MIXED)
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "generate: no such representation");
   const double model_gravity[3] = {model->gravity.x, model->gravity.y, model->gravity.z};
@@ -114,6 +124,8 @@ static int is_needed(const jn_job *job, const jn_core_file *f) {
   const int pack = job->lanes > 1;
   if (is(f, "scalar/lanes.h") || is(f, "scalar/double.h")) return !pack && !job->dual;
   if (is(f, "scalar/pack.h")) return pack;
+  if (is(f, "core/algebra/inertia10.h") || is(f, "model/arrays.h") || is(f, "core/work.h"))
+    return job->set.partials != 0;
   if (is(f, "scalar/dual.h") || is(f, "core/body/baked_dual.h")) return job->dual;
   return 1;
 }
@@ -125,8 +137,11 @@ void jn_generate_core(jn_text *t, const jn_job *job) {
   if (job->set.generic) jn_text_put(t, "#define JN_GENERIC 1\n");
   if (job->dual) jn_text_put(t, "#define JN_DUAL 1\n");
   if (job->looped) jn_text_put(t, "#define JN_LOOPED 1\n");
+  if (job->set.partials) jn_text_put(t, "#define JN_PARTIALS 1\n#define ENTRY_FUNCTION INLINE\n");
   if (job->lanes > 1)
     jn_text_format(t, "#define LANES %d\n", job->lanes);
+  else if (job->set.partials)
+    jn_text_put(t, "#define JN_PLAIN 1 /* the partial derivatives are written in numbers */\n");
   else if (!high)
     jn_text_put(t, "#define JN_PLAIN 1 /* numbers, not vectors, are faster at order 0 */\n");
   for (const jn_core_file *f = jn_core_files; f->name; f++) {
@@ -138,6 +153,7 @@ void jn_generate_core(jn_text *t, const jn_job *job) {
     if (is(f, "scalar/preamble.h"))
       jn_text_format(t, "enum { JN_SPATIAL = %d, JN_BODY = %d, JN_HYBRID = %d, JN_MIXED = %d };\n",
                      JN_SPATIAL, JN_BODY, JN_HYBRID, JN_MIXED);
+    if (is(f, "model/arrays.h")) jn_generate_partials_types(t);
     if (is(f, "core/body/baked.h")) break; /* what follows is of roll-outs */
   }
 }
@@ -163,7 +179,7 @@ void jn_generate_dynamics_kernel(jn_text *t, const jn_job *job, int r, int forwa
 
 /* the public function of an operation, and its kernel */
 static void put_entry(jn_text *t, const jn_job *job, const jn_operation *o) {
-  const int casadi = job->set.signature == JN_SIGNATURE_CASADI;
+  const int casadi = job->set.signature != JN_SIGNATURE_PLAIN;
   jn_generate_operation(t, job, o);
   jn_text_format(t, "\n%sint %s_%s%s(", casadi ? "static " : "", job->name, o->name,
                  casadi ? "_plain" : "");
@@ -172,7 +188,7 @@ static void put_entry(jn_text *t, const jn_job *job, const jn_operation *o) {
   jn_generate_arguments(t, job, o, 0);
   jn_text_put(t, ", LANES);\n}\n");
   if (casadi) jn_generate_casadi(t, job, o, 0);
-  if (job->lanes == 1 && !casadi && o->kind <= JN_GENERATE_FORWARD)
+  if (job->lanes == 1 && !casadi && !job->set.partials && o->kind <= JN_GENERATE_FORWARD)
     jn_generate_dynamics_kernel(t, job, o->order, o->kind == JN_GENERATE_FORWARD);
 }
 
@@ -203,6 +219,7 @@ static void put_source(jn_text *t, const jn_job *job) {
   jn_text_put(t, "\n/* the robot */\n");
   jn_generate_links(t, job);
   if (job->own) jn_generate_coupled_start(t, job);
+  if (job->set.partials) jn_generate_partials_start(t, job);
   jn_operation list[JN_MAX_OPERATIONS];
   const int count = jn_generate_operations(job, list);
   for (int i = 0; i < count; i++) put_entry(t, job, &list[i]);
@@ -222,7 +239,7 @@ static void put_declaration(jn_text *t, const jn_job *job, const jn_operation *o
   jn_text_put(t, " -> ");
   put_arrays(t, o->out, o->nout);
   jn_text_put(t, " */\n");
-  if (job->set.signature == JN_SIGNATURE_CASADI) {
+  if (job->set.signature != JN_SIGNATURE_PLAIN) {
     jn_generate_casadi(t, job, o, 1);
     return;
   }

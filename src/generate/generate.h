@@ -34,7 +34,8 @@ typedef enum jn_operation_kind {
   JN_GENERATE_INVERSE,
   JN_GENERATE_FORWARD,
   JN_GENERATE_MASS,
-  JN_GENERATE_KINEMATICS
+  JN_GENERATE_KINEMATICS,
+  JN_GENERATE_PARTIALS
 } jn_operation_kind;
 typedef struct jn_operation {
   jn_operation_kind kind;
@@ -44,8 +45,8 @@ typedef struct jn_operation {
   jn_array in[3], out[2];
 } jn_operation;
 enum {
-  JN_MAX_OPERATIONS =
-      JN_MAX_GENERATE_INVERSE + JN_MAX_GENERATE_FORWARD + JN_MAX_GENERATE_KINEMATICS + 4
+  JN_MAX_OPERATIONS = JN_MAX_GENERATE_INVERSE + JN_MAX_GENERATE_FORWARD +
+                      JN_MAX_GENERATE_KINEMATICS + JN_MAX_GENERATE_PARTIALS + 5
 };
 /* operations.c: what is asked for; returns the number. The text of one; the type of its numbers. */
 int jn_generate_operations(const jn_job *job, jn_operation *list);
@@ -103,6 +104,16 @@ void jn_generate_coupled_inverse(jn_text *t, const jn_job *job, int r);
 void jn_generate_coupled_forward(jn_text *t, const jn_job *job, int r);
 void jn_generate_coupled_mass(jn_text *t, const jn_job *job, int r); /* r: not used */
 void jn_generate_coupled_kinematics(jn_text *t, const jn_job *job, int r);
+/* the functions of a kernel: NAME_idR_at, NAME_fdR_at, that of hybrid dynamics with its kernel, or
+ * column_at of partial derivatives */
+void jn_generate_coupled_kernel(jn_text *t, const jn_job *job, jn_kernel kernel, int r);
+/* partials.c: derivatives of inverse dynamics: the text they share; the function of an order */
+void jn_generate_partials_start(jn_text *t, const jn_job *job);
+void jn_generate_partials(jn_text *t, const jn_job *job, int r);
+/* what the text of the partial derivatives knows of a model, before the headers that use it */
+void jn_generate_partials_types(jn_text *t);
+/* a link as the initialiser of a jn_link */
+void jn_generate_link(jn_text *t, const jn_link *l, int parent);
 /* reference.c: the test program */
 jn_status jn_generate_test(jn_text *t, const jn_job *job);
 

@@ -26,26 +26,32 @@ static const struct {
 
 /* d (tau or a) / d q, d v and what follows: a block of 64 states computes one column. */
 static void put_partials(jn_text *t, const jn_job *job, int forward) {
-  const char *op = forward ? "fd" : "id", *last = forward ? "dtau" : "da";
+  const char *op = forward ? "fd" : "id", *last = forward ? "dtau" : "da",
+             *nv = job->own ? "NY" : "NV";
   jn_text_format(t,
                  "#ifdef __CUDACC__\n"
                  "extern \"C\" __global__ void %s_%s0_partials_kernel(size_t n, const double *q,\n"
                  "    const double *v%s, double *dq, double *dv, double *%s, int *without) {\n",
                  job->name, op, forward ? ", const double *tau" : "", last);
   jn_text_format(t,
-                 "  const unsigned columns = NV * ((dq != 0) + (dv != 0) + (%s != 0));\n"
+                 "  const unsigned columns = %s * ((dq != 0) + (dv != 0) + (%s != 0));\n"
                  "  const unsigned c = blockIdx.x %% columns;\n"
                  "  const size_t s = (size_t)(blockIdx.x / columns) * blockDim.x + threadIdx.x;\n"
                  "  if (s >= n) return;\n"
-                 "  const int of = partial_block(c / NV, dq != 0, dv != 0), j = c %% NV;\n"
+                 "  const int of = partial_block(c / %s, dq != 0, dv != 0), j = c %% %s;\n"
                  "  double *out = (of == 0 ? dq : of == 1 ? dv : %s) + (size_t)j * n + s;\n",
-                 last, last);
+                 nv, last, nv, nv, last);
+  const char *tau = forward ? ", tau + s" : "";
+  if (job->own)
+    jn_text_format(t, "  const int bad = column_at(q + s, v + s%s, out, n, NY * n, of, j);\n", tau);
+  else
+    jn_text_format(t, "  const int bad = %s_%s0_at(q + s, v + s%s, out, n, NV * n, of * NV + j);\n",
+                   job->name, op, tau);
   jn_text_format(t,
-                 "  const int bad = %s_%s0_at(q + s, v + s%s, out, n, NV * n, of * NV + j);\n"
-                 "  if (bad) write_nan(NV, out, NV * n);\n"
+                 "  if (bad) write_nan(%s, out, %s * n);\n"
                  "  if (bad) without[s] = 1;\n"
                  "}\n#endif\n",
-                 job->name, op, forward ? ", tau + s" : "");
+                 nv, nv);
 }
 
 /* what the headers of the public API need, and the group of all joints */
@@ -65,7 +71,7 @@ static const char rollout_functions[] =
 
 /* a function that does something joint by joint */
 static void put_joints(jn_text *t, const jn_job *job, const char *head, const char *call) {
-  const jn_model *m = job->m;
+  const jn_model *m = jn_job_model(job);
   jn_text_format(t, "INLINE void %s {\n", head);
   for (int i = 0; i < m->nbody; i++) {
     const jn_joint *j = &m->joint[i];
@@ -87,7 +93,7 @@ static void put_joints(jn_text *t, const jn_job *job, const char *head, const ch
 
 /* Taylor coefficients of the rotations and positions of joints with a quaternion */
 static void put_jets(jn_text *t, const jn_job *job) {
-  const jn_model *m = job->m;
+  const jn_model *m = jn_job_model(job);
   jn_text_put(t,
               "INLINE void rollout_jets(int N, const double *V, double *X) {\n"
               "  enum { ROWS = ROLLOUT_ORDER + 2 };\n"
@@ -109,10 +115,13 @@ static void put_rollout(jn_text *t, const jn_job *job, int r) {
   static const char *const before[] = {"base/arctangent.h", "base/vec.h", "core/group_joint.h",
                                        "integrate/joint_jet.h"};
   jn_text_put(t, rollout_head);
+  jn_generate_header(t, "../include/jounce/rotation.h");
   jn_generate_header(t, "../include/jounce/spatial.h");
   jn_generate_header(t, before[0]);
   jn_text_put(t, rollout_functions);
   for (int i = 1; i < 4; i++) jn_generate_header(t, before[i]);
+  /* from here on the lengths are those of the model, not of its tree */
+  if (job->own) jn_text_put(t, "#define NQ NYQ\n#define NV NY\n");
   jn_text_format(t, "#define ROLLOUT_ORDER %d\n", r);
   jn_text_format(
       t,
@@ -137,11 +146,10 @@ static jn_status check_kernel(const jn_model *model, jn_kernel kernel, int order
   if (order < 0 || order > kinds[kernel].highest)
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "generate: %s: orders go from 0 to %d",
                    kinds[kernel].name, kinds[kernel].highest);
-  if (model && model->tree)
+  if (model && model->tree && options->generic)
     return jn_fail(error, JN_ERR_COUPLED, NULL, 0,
-                   "generate: kernels of %s do not have eliminated mimic joints: make them "
-                   "independent (--independent)",
-                   kinds[kernel].name);
+                   "generate: kernels for any robot do not have eliminated mimic joints: make them "
+                   "independent (--independent), or use the kernels of the robot");
   jn_generate_options set = *options;
   const unsigned one = order ? 2 : 1; /* order 0, or more */
   set.inverse = kinds[kernel].forward ? 0 : one;
@@ -153,7 +161,8 @@ static jn_status check_kernel(const jn_model *model, jn_kernel kernel, int order
   /* all numbers of a state at once, where registers hold them: loads that do not wait for each other */
   const int rows = order + 1, numbers = model->nq + (1 + 2 * rows) * model->nv;
   job->looped = order > kinds[kernel].unrolled;
-  job->streamed = !job->dual && !job->looped && kernel != JN_KERNEL_HYBRID && numbers > 110;
+  job->streamed =
+      !job->dual && !job->looped && !job->own && kernel != JN_KERNEL_HYBRID && numbers > 110;
   /* measured on tilthex: FD of order 2 gains 44 %, roll-outs of order 1 24 %, ID of order 5 5 %; FD 1
    * and ID 3 lose 2 to 5 % */
   job->large = !job->dual && !job->looped &&
@@ -182,10 +191,13 @@ static void put_kernel(jn_text *t, const jn_job *job, jn_kernel kernel, int orde
   /* Many numbers of a state are in memory. NVRTC assembles such a text with less optimisation, which
    * moves fewer of them (src/gpu/nvrtc.c); forward dynamics computes some again. */
   if (job->large) jn_text_put(t, "#define JN_LARGE 1\n");
-  if (job->large && forward && order > 1) jn_text_format(t, "#define JN_RECOMPUTE %d\n", order);
+  if (job->large && forward && order > 1 && !job->own)
+    jn_text_format(t, "#define JN_RECOMPUTE %d\n", order);
   jn_generate_core(t, job);
   jn_generate_links(t, job);
-  if (forward)
+  if (job->own)
+    jn_generate_coupled_kernel(t, job, kernel, order);
+  else if (forward)
     jn_generate_forward(t, job, order);
   else
     jn_generate_inverse(t, job, order);
@@ -197,7 +209,7 @@ static void put_kernel(jn_text *t, const jn_job *job, jn_kernel kernel, int orde
     put_rollout(t, job, order);
     snprintf(out->name, sizeof out->name, "rollout_kernel");
   } else if (job->prescribed) {
-    jn_generate_hybrid_kernel(t, job, order);
+    if (!job->own) jn_generate_hybrid_kernel(t, job, order);
   } else {
     jn_generate_dynamics_kernel(t, job, order, forward);
   }

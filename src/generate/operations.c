@@ -49,6 +49,17 @@ static jn_operation kinematics(const jn_model *m, int r) {
   return o;
 }
 
+static jn_operation partials(const jn_model *m, int r) {
+  jn_operation o = {.kind = JN_GENERATE_PARTIALS, .order = r, .nin = 2, .nout = 2};
+  name_operation(&o, "did");
+  o.what = "derivatives of inverse dynamics: of tau^(k) by q, and by v^(j)";
+  o.in[0] = array_of("q", 1, m->nq);
+  o.in[1] = array_of("v", r + 2, m->nv);
+  o.out[0] = array_of("dq", r + 1, m->nv * m->nv);
+  o.out[1] = array_of("dv", (r + 1) * (r + 2), m->nv * m->nv);
+  return o;
+}
+
 int jn_generate_operations(const jn_job *job, jn_operation *list) {
   const jn_generate_options *set = &job->set;
   const jn_model *m = jn_job_model(job);
@@ -60,6 +71,8 @@ int jn_generate_operations(const jn_job *job, jn_operation *list) {
   if (set->mass) list[n++] = mass(m);
   for (int r = 0; r <= JN_MAX_GENERATE_KINEMATICS; r++)
     if (set->kinematics >> r & 1) list[n++] = kinematics(m, r);
+  for (int r = 0; r <= JN_MAX_GENERATE_PARTIALS; r++)
+    if (set->partials >> r & 1) list[n++] = partials(m, r);
   return n;
 }
 
@@ -82,6 +95,7 @@ static const struct writer {
     [JN_GENERATE_FORWARD] = {jn_generate_forward, jn_generate_coupled_forward},
     [JN_GENERATE_MASS] = {jn_generate_mass, jn_generate_coupled_mass},
     [JN_GENERATE_KINEMATICS] = {jn_generate_kinematics, jn_generate_coupled_kinematics},
+    [JN_GENERATE_PARTIALS] = {jn_generate_partials, NULL}, /* refused */
 };
 
 void jn_generate_operation(jn_text *t, const jn_job *job, const jn_operation *o) {

@@ -26,12 +26,8 @@ static void axes(jn_text *t, const jn_axes *a, const char *end) {
 }
 
 /* members in the order of jn_link */
-static void generate_link(jn_text *t, const jn_job *job, int i) {
-  const jn_link *l = &job->m->link[i];
-  jn_text_format(t, "/* joint '");
-  jn_text_name(t, job->m->joint[l->joint].name);
-  jn_text_format(t, "' */\nstatic const jn_link link%d = {\n    ", i);
-  jn_text_format(t, "%d, (jn_kind)%d, %d, %d, %d, %d, %d, %d, %d,\n    ", jn_job_parent(job, i),
+void jn_generate_link(jn_text *t, const jn_link *l, int parent) {
+  jn_text_format(t, "{\n    %d, (jn_kind)%d, %d, %d, %d, %d, %d, %d, %d,\n    ", parent,
                  (int)l->kind, l->iq, l->iv, l->nv, l->ix, l->rank, l->joint, l->last);
   numbers(t, l->R, 9);
   numbers(t, l->p, 3);
@@ -53,14 +49,22 @@ static void generate_link(jn_text *t, const jn_job *job, int i) {
   numbers(t, l->Jd4, 8);
   jn_text_format(t, "(jn_rotation_kind)%d,\n    ", (int)l->rotation);
   axes(t, &l->axes, "},\n    ");
-  axes(t, &l->axes_t, "}};\n");
+  axes(t, &l->axes_t, "}}");
 }
 
 void jn_generate_links(jn_text *t, const jn_job *job) {
   const jn_model *m = job->m;
   jn_text_format(t, "enum { NQ = %d, NV = %d, REP = %d, DAMPING = %d };\n", m->nq, m->nv,
                  (int)job->set.representation, job->set.damping != 0);
-  for (int i = 0; i < m->nlink; i++) generate_link(t, job, i);
+  const jn_generate_options *set = &job->set;
+  if (!set->inverse && !set->forward && !set->mass && !set->kinematics) return; /* partials.c */
+  for (int i = 0; i < m->nlink; i++) {
+    jn_text_put(t, "/* joint '");
+    jn_text_name(t, m->joint[m->link[i].joint].name);
+    jn_text_format(t, "' */\nstatic const jn_link link%d = ", i);
+    jn_generate_link(t, &m->link[i], jn_job_parent(job, i));
+    jn_text_put(t, ";\n");
+  }
 }
 
 /* "3" or "world" */
@@ -108,7 +112,9 @@ static const char *base_name(const jn_job *job, int i) {
 /* Directional derivatives: the variable is the `column`-th of q, v and then what follows: rows of v,
  * or the force `f`. */
 static const char *column_arguments(const jn_job *job) {
-  return job->dual ? ", size_t stride_out, int column" : "";
+  if (!job->dual) return "";
+  return job->own ? ", size_t stride_out, int column, double *value" /* value: NULL: not wanted */
+                  : ", size_t stride_out, int column";
 }
 static void seed(jn_text *t, const jn_job *job, const char *v, const char *rows, const char *f) {
   const jn_model *m = job->m;
@@ -295,6 +301,9 @@ void jn_generate_inverse(jn_text *t, const jn_job *job, int r) {
   if (!streams(job))
     jn_text_format(t, "  write_numbers(K * NV, %s, tau_out, %s, &nan);\n",
                    converts(job) ? "out" : "tau", job->dual ? "stride_out" : "stride");
+  if (job->dual && job->own)
+    jn_text_format(t, "  if (value) write_values(K * NV, %s, value, 1, &nan);\n",
+                   converts(job) ? "out" : "tau");
   jn_text_put(t, "  return states_without_result(~0, nan);\n}\n");
 }
 
@@ -609,12 +618,12 @@ void jn_generate_mass(jn_text *t, const jn_job *job, int r) {
     jn_text_format(t, "  %s_link%d(&link%d, q + %d, X%d, &Ic%d, %s, %d, F, M);\n", id,
                    first_like(job, i), i, l->iq, i, i, up, last->iv + last->nv);
   }
-  jn_text_put(t,
-              "  mirror_rows(NV, M);\n"
-              "  NO_UNROLL for (int i = 0; i < NV; i++)\n"
-              "    write_numbers(NV, M + i * NV, M_out + (size_t)(i * NV) * stride, stride, "
-              "&nan);\n"
-              "  return states_without_result(~0, nan);\n}\n");
+  jn_text_format(t,
+                 "  mirror_rows(NV, M);\n"
+                 "  NO_UNROLL for (int i = 0; i < NV; i++)\n"
+                 "    write_%s(NV, M + i * NV, M_out + (size_t)(i * NV) * stride, stride, &nan);\n"
+                 "  return states_without_result(~0, nan);\n}\n",
+                 job->dual ? "values" : "numbers");
 }
 
 /* the pose C of a frame in its link; returns the link (-1: the world) */

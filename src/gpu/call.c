@@ -73,7 +73,7 @@ jn_status jn_gpu_begin(jn_gpu *gpu, gpu_job *job, jn_error *error) {
   return status;
 }
 
-/* fails for states without result, unless the user gets to know which */
+/* fails if a state has no result, unless the caller asked which ones */
 static jn_status check_mask(const gpu_job *job, const int *mask, jn_error *error) {
   size_t count = 0, first = 0;
   for (size_t s = 0; s < job->n; s++)

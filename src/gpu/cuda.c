@@ -60,6 +60,15 @@ static jn_status explain(const cuda *c, int result, const char *what, jn_error *
   return jn_fail(error, JN_ERR_STATE, NULL, 0, "gpu: %s: %s (CUDA error %d)", what, text, result);
 }
 
+const char *jn_gpu_symbols(void *library, const jn_symbol *symbols, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    void *symbol = dlsym(library, symbols[i].name);
+    if (!symbol) return symbols[i].name;
+    memcpy(symbols[i].place, &symbol, sizeof symbol);
+  }
+  return NULL;
+}
+
 /* the driver's functions, and cuInit */
 static jn_status open_driver(cuda *c, jn_error *error) {
   memset(c, 0, sizeof *c);
@@ -68,22 +77,16 @@ static jn_status open_driver(cuda *c, jn_error *error) {
     return jn_fail(error, JN_ERR_FILE, NULL, 0,
                    "gpu: no NVIDIA driver (libcuda.so.1) on this machine: install it (Debian: "
                    "nvidia-driver), or use jn_batch on the processor");
-  const struct {
-    const char *name;
-    void *place;
-  } names[] = {
+  const jn_symbol names[] = {
 #define DRIVER_NAME(field, symbol, arguments) {symbol, &c->field},
       DRIVER(DRIVER_NAME)
 #undef DRIVER_NAME
   };
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    void *symbol = dlsym(c->library, names[i].name);
-    if (!symbol) {
-      dlclose(c->library);
-      return jn_fail(error, JN_ERR_FILE, NULL, 0,
-                     "gpu: the NVIDIA driver has no %s: install a newer one", names[i].name);
-    }
-    memcpy(names[i].place, &symbol, sizeof symbol);
+  const char *missing = jn_gpu_symbols(c->library, names, sizeof names / sizeof *names);
+  if (missing) {
+    dlclose(c->library);
+    return jn_fail(error, JN_ERR_FILE, NULL, 0,
+                   "gpu: the NVIDIA driver has no %s: install a newer one", missing);
   }
   const int result = c->init(0);
   if (!result) return JN_OK;

@@ -18,10 +18,10 @@ struct jn_gpu {
   jn_allocator hooks;
   const jn_model *model;
   int nq, nv;
-  jn_generate_options generate; /* its gravity: */
-  double gravity[3];
-  int generic; /* kernels for any robot are asked for */
-  char *cache; /* NULL: the default folder */
+  jn_generate_options generate;
+  double gravity[3]; /* of `generate` */
+  int generic;       /* kernels for any robot are asked for */
+  char *cache;       /* NULL: the default folder */
   jn_machine machine;
   jn_loaded kernel[GPU_KERNELS][JN_MAX_KERNEL_ORDER + 1], reduce;
   gpu_hybrid *hybrid; /* those in use */

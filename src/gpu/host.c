@@ -18,7 +18,7 @@
 
 extern char **environ;
 
-/* before the text: the words of CUDA; JN_GRID: all threads of a grid, one after the other */
+/* before the text: CUDA's keywords and variables; JN_GRID: all threads of a grid, one after the other */
 static const char grid[] =
     "#include <math.h>\n"
     "#include <stddef.h>\n"

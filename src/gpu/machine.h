@@ -56,11 +56,19 @@ jn_status jn_host_open(jn_machine *m, jn_error *error);
 jn_status jn_nvrtc_compile(jn_machine *m, const char *text, const char *architecture, int ptx,
                            void **binary, size_t *size, jn_error *error);
 
+/* The functions of a library by name, each into its place. Returns the first name that is missing;
+ * NULL: none is. */
+typedef struct jn_symbol {
+  const char *name;
+  void *place;
+} jn_symbol;
+const char *jn_gpu_symbols(void *library, const jn_symbol *symbols, size_t count);
+
 /* PTX of the kernel for any robot, compiled when this library was built; NULL: it was not */
 const char *jn_generic_ptx(int forward, int order);
 
-/* cache.c: binaries on disk, by the text of their key. folder: as in jn_gpu_options. Neither fails:
- * a file that is missing, damaged or of another key gives NULL; one that cannot be written is not. */
+/* cache.c: binaries on disk, by the text of their key. folder: as in jn_gpu_options. Reading gives NULL
+ * if the file is missing, damaged or of another key; a failure to write is ignored. */
 void *jn_cache_read(const char *folder, const char *key, const char *text,
                     const jn_allocator *hooks, size_t *size);
 void jn_cache_write(const char *folder, const char *key, const char *text, const void *binary,

@@ -49,29 +49,21 @@ static jn_status open_library(jn_machine *m, nvrtc *n, jn_error *error) {
                    "nvrtc",
                    m->no_compiler);
   }
-  const struct {
-    const char *name;
-    void *place;
-  } names[] = {{"nvrtcGetErrorString", &n->error_text},
-               {"nvrtcCreateProgram", &n->create},
-               {"nvrtcCompileProgram", &n->compile},
-               {"nvrtcGetProgramLogSize", &n->log_size},
-               {"nvrtcGetProgramLog", &n->log},
-               {"nvrtcGetCUBINSize", &n->cubin_size},
-               {"nvrtcGetCUBIN", &n->cubin},
-               {"nvrtcGetPTXSize", &n->ptx_size},
-               {"nvrtcGetPTX", &n->ptx},
-               {"nvrtcDestroyProgram", &n->destroy}};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    void *symbol = dlsym(n->library, names[i].name);
-    if (!symbol) {
-      dlclose(n->library);
-      return jn_fail(error, JN_ERR_FILE, NULL, 0,
-                     "gpu: the NVRTC found has no %s: CUDA 11.1 or later is needed", names[i].name);
-    }
-    memcpy(names[i].place, &symbol, sizeof symbol);
-  }
-  return JN_OK;
+  const jn_symbol names[] = {{"nvrtcGetErrorString", &n->error_text},
+                             {"nvrtcCreateProgram", &n->create},
+                             {"nvrtcCompileProgram", &n->compile},
+                             {"nvrtcGetProgramLogSize", &n->log_size},
+                             {"nvrtcGetProgramLog", &n->log},
+                             {"nvrtcGetCUBINSize", &n->cubin_size},
+                             {"nvrtcGetCUBIN", &n->cubin},
+                             {"nvrtcGetPTXSize", &n->ptx_size},
+                             {"nvrtcGetPTX", &n->ptx},
+                             {"nvrtcDestroyProgram", &n->destroy}};
+  const char *missing = jn_gpu_symbols(n->library, names, sizeof names / sizeof *names);
+  if (!missing) return JN_OK;
+  dlclose(n->library);
+  return jn_fail(error, JN_ERR_FILE, NULL, 0,
+                 "gpu: the NVRTC found has no %s: CUDA 11.1 or later is needed", missing);
 }
 
 /* the first error of the compiler's log */

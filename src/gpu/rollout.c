@@ -49,7 +49,7 @@ static jn_status reduce(jn_gpu *gpu, size_t n, double *cost, int *without, const
   jn_status status = JN_OK;
   if (!gpu->reduce.module)
     status = jn_gpu_load(gpu, reduce_text, "reduce_kernel", &gpu->reduce, error);
-  /* two halves, which take turns */
+  /* two halves: one is read, the other written, in turn */
   const size_t half = reduced(n);
   if (!status) status = m->kind->allocate(m, 2 * half * sizeof(cost_record), &block, error);
   if (status) return status;

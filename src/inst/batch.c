@@ -28,42 +28,50 @@ static inline four transpose_four(const double *x, size_t from, double *y, size_
   return (0.0 * a + 0.0 * b) + (0.0 * c + 0.0 * d);
 }
 
+/* 0: finite in all lanes */
+static inline int all_zero(real sum) {
+  double all = 0;
+  for (int l = 0; l < LANES; l++) all += sum[l];
+  return all == 0;
+}
+
 int ENTRY(pack_finite)(const double *y, size_t n) {
   const real *x = (const real *)(const void *)y;
   real sum[4] = {{0}};
   for (; n >= 4; n -= 4, x += 4)
     for (int i = 0; i < 4; i++) sum[i] += 0.0 * x[i];
   for (; n; n--, x++) sum[0] += 0.0 * *x;
-  sum[0] += sum[1] + sum[2] + sum[3];
-  double all = 0;
-  for (int l = 0; l < LANES; l++) all += sum[0][l];
-  return all == 0;
+  return all_zero((sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
 /* x[state][n] -> y[n][lane]; unused lanes repeat the last state. Returns whether all numbers are
- * finite. */
+ * finite. Blocks of four numbers; the last may overlap the one before. */
 int ENTRY(pack_gather)(double *y, const double *x, size_t n, int used) {
-  size_t i = 0;
-  four zero = {0};
-  if (used == LANES && LANES % 4 == 0)
-    for (; i + 4 <= n; i += 4)
+  if (used == LANES && LANES % 4 == 0 && n >= 4) {
+    four zero = {0};
+    for (size_t i = 0; i < n; i += 4) {
+      const size_t at = i + 4 <= n ? i : n - 4;
       for (size_t l = 0; l + 4 <= LANES; l += 4)
-        zero += transpose_four(x + l * n + i, n, y + i * LANES + l, LANES);
-  const size_t done = i;
-  for (; i < n; i++)
+        zero += transpose_four(x + l * n + at, n, y + at * LANES + l, LANES);
+    }
+    return zero[0] + zero[1] + zero[2] + zero[3] == 0;
+  }
+  for (size_t i = 0; i < n; i++)
     for (int l = 0; l < LANES; l++)
       y[i * LANES + (size_t)l] = x[(size_t)(l < used ? l : used - 1) * n + i];
-  return zero[0] + zero[1] + zero[2] + zero[3] == 0 &&
-         ENTRY(pack_finite)(y + done * LANES, n - done);
+  return ENTRY(pack_finite)(y, n);
 }
 
 void ENTRY(pack_scatter)(double *x, const double *y, size_t n, int used) {
-  size_t i = 0;
-  if (used == LANES && LANES % 4 == 0)
-    for (; i + 4 <= n; i += 4)
+  if (used == LANES && LANES % 4 == 0 && n >= 4) {
+    for (size_t i = 0; i < n; i += 4) {
+      const size_t at = i + 4 <= n ? i : n - 4;
       for (size_t l = 0; l + 4 <= LANES; l += 4)
-        transpose_four(y + i * LANES + l, LANES, x + l * n + i, n);
-  for (; i < n; i++)
+        transpose_four(y + at * LANES + l, LANES, x + l * n + at, n);
+    }
+    return;
+  }
+  for (size_t i = 0; i < n; i++)
     for (int l = 0; l < used; l++) x[(size_t)l * n + i] = y[i * LANES + (size_t)l];
 }
 
@@ -79,9 +87,7 @@ int ENTRY(pack_load)(double *y, const double *x, size_t n, size_t stride, int us
     ((real *)(void *)y)[i] = a;
     zero += 0.0 * a;
   }
-  double all = 0;
-  for (int l = 0; l < LANES; l++) all += zero[l];
-  return all == 0;
+  return all_zero(zero);
 }
 
 void ENTRY(pack_store)(double *x, const double *y, size_t n, size_t stride, int used) {
@@ -93,17 +99,15 @@ static void pack_gravity(const jn_work *w, jn_vec3 g) {
   store_v3(up_of(w, 0), v3_sub(v3_zero(), c_vector(gravity)));
 }
 
-/* One copy of the recursion for each common order. Accelerations instead of twists pay where the
- * products of orders are most of the work. */
-#define CLASSICAL_FROM 4
+/* One copy of the recursion for each common order. */
 #define INVERSE(n)                                                                              \
   static __attribute__((noinline)) void inverse_##n(const jn_model *m, const jn_work *w, int r, \
                                                     int damping) {                              \
     (void)r;                                                                                    \
-    if (PACK_CLASSICAL && (n) >= CLASSICAL_FROM)                                                \
+    if (PACK_CLASSICAL && (n) >= PACK_CLASSICAL)                                                \
       classical_outward(m, w, (n) + 1);                                                         \
     else                                                                                        \
-      rnea_outward(m, w, (n) + 1, 0, 1);                                                        \
+      rnea_outward(m, w, (n) + 1, PACK_CLASSICAL && (n) == 0, 1);                               \
     rnea_inward(m, w, n, damping, 0);                                                           \
   }
 INVERSE(0)
@@ -114,19 +118,33 @@ INVERSE(4)
 INVERSE(5)
 INVERSE(r)
 
-void ENTRY(pack_inverse)(const jn_model *m, const jn_work *w, const jn_pack_call *c) {
+/* Are the quaternions of all lanes of unit length? */
+static int good_quaternions(const jn_model *m, const jn_work *w) {
+  const real one = real_of(1), zero = one - one;
+  real worst = zero;
+  for (int i = 0; i < m->nquat; i++) {
+    const real *q = q_of(w, m->link[m->quat_link[i]].iq),
+               n = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - one;
+    worst = real_max(real_max(n, zero - n), worst);
+  }
+  return real_greater(JN_ROTATION_TOLERANCE * one, worst);
+}
+
+int ENTRY(pack_inverse)(const jn_model *m, const jn_work *w, const jn_pack_call *c) {
   const int r = c->order, rep = (int)c->set->representation;
+  if (!good_quaternions(m, w)) return 0;
   pack_gravity(w, c->set->gravity);
   boundary_about_joint(m, w);
-  if (rep == JN_SPATIAL) boundary_shift(m, w, io_of(w, 0), r + 2, -1, 0);
-  scale_rows(0, r + 1, m->nv, io_of(w, 0), 1);
-  boundary_motion(m, w, rep, 0, r + 1, 0);
+  if (rep == JN_SPATIAL) boundary_shift(m, w, v_of(w, 0), r + 2, -1, 0);
+  scale_rows(0, r + 1, m->nv, v_of(w, 0), 1);
+  boundary_motion_in_place(m, w, rep, r + 1);
 #define CALL(n) inverse_##n(m, w, r, c->set->damping)
   EACH_ORDER(r, ORDERS_0_TO_5, CALL)
 #undef CALL
-  boundary_force_out(m, w, rep, 0, r, 0);
-  scale_rows(0, r, m->nv, io_of(w, 0), 0);
-  if (rep == JN_SPATIAL) boundary_shift(m, w, io_of(w, 0), r + 1, 1, 1);
+  boundary_force_in_place(m, w, rep, r);
+  scale_rows(0, r, m->nv, tau_of(w, 0), 0);
+  if (rep == JN_SPATIAL) boundary_shift(m, w, tau_of(w, 0), r + 1, 1, 1);
+  return ENTRY(pack_finite)(w->tau, (size_t)m->nv * ((size_t)r + 1));
 }
 
 void ENTRY(pack_place)(const jn_model *m, const jn_work *w) { link_views_place(m, w); }
@@ -136,6 +154,7 @@ int ENTRY(pack_hybrid)(const jn_model *m, const jn_work *w, const jn_pack_call *
   const unsigned char *given = NULL; /* as in a single call: NULL if nothing is prescribed */
   for (int i = 0; c->prescribed && i < m->nbody; i++)
     if (c->prescribed[i]) given = c->prescribed;
+  if (!good_quaternions(m, w)) return 0;
   pack_gravity(w, c->set->gravity);
   boundary_about_joint(m, w);
   if (rep == JN_SPATIAL) {

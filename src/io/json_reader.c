@@ -195,6 +195,16 @@ int jn_json_numbers(const jn_json *v, int n, double *x) {
   return !v->text->status;
 }
 
+void jn_json_each(const jn_json *object, const char *key, const char *kind,
+                  void (*read)(const jn_json *element, void *context), void *context) {
+  const jn_json list = jn_json_member(object, key);
+  if (!list.value || !jn_json_list(&list)) return;
+  for (jn_json e = jn_json_first(&list); e.value; e = jn_json_next(&e)) {
+    e.kind = kind;
+    read(&e, context);
+  }
+}
+
 int jn_json_rows(const jn_json *v, int rows, double (*x)[3]) {
   if (!has_length(v, rows, "lists of 3 numbers")) return 0;
   for (jn_json e = jn_json_first(v); e.value; e = jn_json_next(&e)) jn_json_numbers(&e, 3, *x++);

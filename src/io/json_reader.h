@@ -65,6 +65,10 @@ int jn_json_whole(const jn_json *v, int least, int most, int *x);
 /* a list of exactly n numbers; of exactly `rows` lists of 3 numbers */
 int jn_json_numbers(const jn_json *v, int n, double *x);
 int jn_json_rows(const jn_json *v, int rows, double (*x)[3]);
+/* Calls `read` with each element of the list `key` of an object; nothing without it. kind: of them, in
+ * messages. */
+void jn_json_each(const jn_json *object, const char *key, const char *kind,
+                  void (*read)(const jn_json *element, void *context), void *context);
 /* a unit quaternion [w, x, y, z], else JN_ERR_POSE; not normalised */
 int jn_json_quat(const jn_json *v, jn_quat *quat);
 int jn_json_bool(const jn_json *v, int *x);

@@ -41,18 +41,6 @@ static jn_status place_side(jn_builder *b, jn_model *m, jn_constraint_desc *d, i
   return JN_OK;
 }
 
-/* deepest link that carries both links; -1: none */
-static int common_link(const jn_model *m, int i, int j) {
-  while (i != j) {
-    if (i > j)
-      i = m->link[i].parent;
-    else
-      j = m->link[j].parent;
-    if (i < 0 || j < 0) return -1;
-  }
-  return i;
-}
-
 /* whether a degree of freedom lies between link i and its ancestor `above` */
 static int moves(const jn_model *m, int i, int above) {
   for (; i != above; i = m->link[i].parent)

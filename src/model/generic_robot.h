@@ -13,8 +13,8 @@ typedef struct generic_robot {
   int some_given;              /* hybrid dynamics: some joint is prescribed */
   int step[2 * GENERIC_LINKS]; /* depth first, the last child first: i + 1: visit link i; -(i + 1):
                                    all that it carries is done */
-  int waiting
-      [GENERIC_LINKS];      /* children whose wrenches wait for IA b of their parent: 0 of a root */
+  /* children whose wrenches are added after IA b of this link; 0 of a root */
+  int waiting[GENERIC_LINKS];
   int given[GENERIC_LINKS]; /* hybrid dynamics: its motion is given */
   double up[4];             /* -gravity */
   jn_link link[GENERIC_LINKS];

@@ -87,6 +87,17 @@ static inline int link_carries(const jn_model *m, int a, int b) {
   return a == b;
 }
 
+/* the deepest link that carries links a and b; -1: the world. Parents have smaller indices. */
+static inline int common_link(const jn_model *m, int a, int b) {
+  while (a != b) {
+    if (a > b)
+      a = m->link[a].parent;
+    else
+      b = m->link[b].parent;
+  }
+  return a;
+}
+
 /* the four numbers of a quaternion in q are accepted as a rotation */
 static inline int quat_is_unit(const double *q) {
   const double off = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1;

@@ -55,6 +55,7 @@ typedef struct retiming {
                    * given duration by so much at most */
   double rate[2];      /* of the path's own time at the ends by that of `path` */
   limit_breach breach; /* the worst */
+  double steepest;     /* the largest r2 of a limit of rates; 0: there is none */
   double room; /* of a force at rest to its limit, relative to that: the least on the grid */
   double *numbers;
   double *q, *v, *w,

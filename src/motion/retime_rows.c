@@ -443,6 +443,7 @@ static jn_status limit_clock(retiming *x) {
                third = (size_t)p->third - 1;
   const double s1 = largest_of(p->s1, second * stride), r2 = largest_of(p->r2, third * stride);
   double cap = HUGE_VAL;
+  x->steepest = r2;
   for (int k = 0; k < p->second + p->third; k++) {
     const limit_row *r = &x->row[k];
     if (r->iv >= 0 && !(size_of(range_of(x, r->iv, (int)r->kind)) > 0))

@@ -17,8 +17,11 @@ typedef double v3_unaligned __attribute__((vector_size(32), aligned(8)));
 
 /* the link's inertia is diagonal: a shorter path, worth a branch for one state only */
 #define DIAGONAL(link) ((link)->diagonal)
-/* combined transforms between link and parent are precomputed (core/body/joint.h) */
+/* combined transforms between link and parent are precomputed from this order on, if not 0
+ * (core/body/link_view.h) */
 #define LINK_TRANSFORMS 1
+/* the sums of the next order are begun in the backward pass, to hide its latency (core/body/aba.h) */
+#define OVERLAP 1
 
 static inline int real_greater(real a, real b) { return a > b; }
 static inline real real_of(double x) { return x; }

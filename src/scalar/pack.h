@@ -11,6 +11,12 @@
 
 typedef double real __attribute__((vector_size(sizeof(double) * LANES)));
 
+/* base/sincos.h: the sines of a pack are computed in one register */
+#ifndef JN_BAKED
+#define SC_LANES LANES
+#define SC_REAL 1
+#endif
+
 #ifdef JN_BAKED
 /* the lanes with a > b, one bit each */
 static inline int real_greater(real a, real b) {
@@ -39,9 +45,14 @@ static inline real real_max(real a, real b) {
 #define JN_UNROLL "GCC unroll 8"
 #endif
 
-/* Packs compute inverse dynamics by core/body/classical.h, except those with the bits of one state. */
+/* Packs compute inverse dynamics from this order on by core/body/classical.h and with combined
+ * transforms between links (lanes.h), order 0 with gravity as an acceleration of the world (link.h);
+ * not those with the bits of one state. */
 #ifdef __FMA__
-#define PACK_CLASSICAL 1
+#define PACK_CLASSICAL 2
+#ifndef JN_BAKED
+#define LINK_TRANSFORMS PACK_CLASSICAL
+#endif
 #else
 #define PACK_CLASSICAL 0
 #endif

@@ -6,7 +6,10 @@
 #include "model/link.h"
 
 #define DIAGONAL(link) ((void)(link), 0)
+#define OVERLAP 0
+#ifndef LINK_TRANSFORMS
 #define LINK_TRANSFORMS 0
+#endif
 
 typedef struct v3 {
   real x, y, z;

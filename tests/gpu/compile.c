@@ -63,8 +63,9 @@ static int compile(const char *name, jn_kernel kernel, int order, int representa
   if (code == 0 && print) fputs(binary, stdout);
   if (code == 0 && !print) {
     code = !assemble(binary);
-    printf("%-16s %-17s %d  %zu bytes of PTX%s\n", name, kinds[kernel], order, size,
-           code ? "  FAILED" : "");
+    const char *folder = strrchr(name, '/');
+    printf("%-16s %-17s %d  %zu bytes of PTX%s\n", folder ? folder + 1 : name, kinds[kernel], order,
+           size, code ? "  FAILED" : "");
   }
   if (code) fprintf(stderr, "%s\n", error.message);
   if (binary) m.hooks.release(binary, m.hooks.context);
@@ -104,5 +105,11 @@ int main(int argc, char **argv) {
   if (!code) code = compile("pendulum", JN_KERNEL_FORWARD_PARTIALS, 0, JN_BODY, 0);
   if (!code) code = compile("double_pendulum", JN_KERNEL_ROLLOUT, 0, JN_BODY, 0);
   if (!code) code = compile("pendulum", JN_KERNEL_ROLLOUT, 2, JN_BODY, 0);
+  /* mimic joints: by way of the tree */
+  static const char mimic[] = TEST_DATA "/odd/mimic_arm.json";
+  if (!code) code = compile(mimic, JN_KERNEL_HYBRID, 3, JN_BODY, 0);
+  if (!code) code = compile(mimic, JN_KERNEL_FORWARD_PARTIALS, 0, JN_BODY, 0);
+  if (!code) code = compile(mimic, JN_KERNEL_INVERSE_PARTIALS, 0, JN_BODY, 0);
+  if (!code) code = compile(mimic, JN_KERNEL_ROLLOUT, 0, JN_BODY, 0);
   return code == 77 && any == 0 ? 0 : code;
 }

@@ -1,6 +1,8 @@
 /* device.c: libjounce_gpu on a device (make test-gpu).
  *   gpu_device check [STATES [ROBOT]]   strict results against the library, bit for bit, of every
  *                                       built-in robot; others to 1e-13. Default 1e6 states
+ *   gpu_device check STATES FILE        every kind of kernel of the robot in a file, as one with
+ *                                       mimic joints, which there is none of among the built-in ones
  *   gpu_device streams                  several robots, devices and streams at a time
  *   gpu_device bench [MODE]             states a second, shares of bandwidth and FP64
  *   gpu_device scale                    states a second over the number of states in a call
@@ -103,6 +105,31 @@ static int check_kernels(const char *name, size_t n) {
   robot_free(&r);
   r = robot_new(name, JN_SPATIAL, 1, 0);
   failed |= report(name, "ID spatial", 0, n, gpu_check_inverse(&r, 0, n, 10), 0);
+  robot_free(&r);
+  return failed;
+}
+
+/* every kind of kernel, of a robot that kernels for any robot may not have */
+static int check_file(const char *path, size_t n) {
+  const char *folder = strrchr(path, '/'), *name = folder ? folder + 1 : path;
+  gpu_robot r = robot_new(path, JN_BODY, 1, 0);
+  const size_t few = n < 1000 ? n : 1000, some = n < 100000 ? n : 100000;
+  int failed = 0;
+  for (int order = 0; order <= 2; order += 2) {
+    failed |= report(name, "ID", order, n, gpu_check_inverse(&r, order, n, 41), 0);
+    failed |= report(name, "FD", order, n, gpu_check_forward(&r, order, n, 42), 0);
+    failed |= report(name, "hybrid", order, n, gpu_check_hybrid(&r, order, n, 43, 1), 0);
+    failed |= report(name, "roll-out", order, few, gpu_check_rollout(&r, order, 20, few, 44), 0);
+  }
+  failed |= report(name, "ID", 7, some, gpu_check_inverse(&r, 7, some, 45), 0);
+  failed |= report(name, "FD", 4, some, gpu_check_forward(&r, 4, some, 46), 0);
+  failed |= report(name, "hybrid", 3, some, gpu_check_hybrid(&r, 3, some, 47, 0), 0);
+  failed |= report(name, "partials", 0, few, gpu_check_partials(&r, 0, few, 48), 1e-13);
+  failed |= report(name, "FD partials", 0, few, gpu_check_partials(&r, 1, few, 49), 1e-13);
+  robot_free(&r);
+  r = robot_new(path, JN_SPATIAL, 0, 0);
+  failed |= report(name, "ID fused", 1, n, gpu_check_inverse(&r, 1, n, 50), 1e-13);
+  failed |= report(name, "FD fused", 1, n, gpu_check_forward(&r, 1, n, 51), 1e-12);
   robot_free(&r);
   return failed;
 }
@@ -348,6 +375,7 @@ int main(int argc, char **argv) {
   }
   const size_t n = argc > 2 ? (size_t)atof(argv[2]) : 1000000;
   int failed = 0;
+  if (argc > 3 && strchr(argv[3], '.')) return check_file(argv[3], n);
   for (int i = 0; robots[i]; i++)
     if (argc < 4 || strcmp(argv[3], robots[i]) == 0) {
       failed |= check_robot(robots[i], n);

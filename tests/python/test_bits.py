@@ -129,16 +129,20 @@ class Layouts(unittest.TestCase):
 
 
 class Reference(unittest.TestCase):
-    def test_vectors(self):
-        folders = sorted(glob.glob(os.path.join(SHARED, "vectors", "*", "expect.json")))
+    def references(self, kind):
+        """Folder, expected values and state of every case."""
+        folders = sorted(glob.glob(os.path.join(SHARED, kind, "*", "expect.json")))
         if not folders:
-            self.skipTest("no reference values at " + os.path.join(SHARED, "vectors"))
+            self.skipTest("no reference values at " + os.path.join(SHARED, kind))
         for path in folders:
             folder = os.path.dirname(path)
             with open(path) as file:
                 want = json.load(file)
             with open(os.path.join(folder, "state.json")) as file:
-                state = json.load(file)
+                yield folder, want, json.load(file)
+
+    def test_vectors(self):
+        for folder, want, state in self.references("vectors"):
             if "wrench" in state or "tau" not in want:
                 continue
             order = want.get("order", 0)
@@ -153,15 +157,7 @@ class Reference(unittest.TestCase):
                          abs(tau[k] - flat[k]).max() / abs(flat[k]).max(), 1e-13)
 
     def test_robots_in_the_layout_of_pinocchio(self):
-        folders = sorted(glob.glob(os.path.join(SHARED, "robots", "*", "expect.json")))
-        if not folders:
-            self.skipTest("no reference values at " + os.path.join(SHARED, "robots"))
-        for path in folders:
-            folder = os.path.dirname(path)
-            with open(path) as file:
-                want = json.load(file)
-            with open(os.path.join(folder, "state.json")) as file:
-                state = json.load(file)
+        for folder, want, state in self.references("robots"):
             floating = "base" in state
             robot = jounce.Model(os.path.join(folder, "model.urdf"), layout="pinocchio",
                                  root="floating" if floating else "fixed")

@@ -194,7 +194,7 @@ INLINE six aba_wrench(const link_view *at, int k) {
   return six_add(six_times(k + 1, sym6_apply(at->IA, *at->b)), *at->p);
 }
 
-/* The sums of order k over terms that do not involve V_k, v_k, F_(k-1). With LINK_TRANSFORMS they
+/* The sums of order k over terms that do not involve V_k, v_k, F_(k-1). With OVERLAP they
  * are computed during the backward pass of order k-1, to hide its latency. root: the base, the only
  * link without a parent. */
 INLINE void bias_terms_begin(const link_view *at, int k, int nv, int root) {
@@ -288,9 +288,9 @@ INLINE void start_link(const link_view *at, int nv, int rep, int root) {
 #ifndef JN_BAKED
 static inline void aba_start(const jn_model *m, const jn_work *w, int rep) {
   place_joints(m, w);
-  if (LINK_TRANSFORMS) start_link(link_view_of(w, 0), m->nv, rep, 1);
-  for (int i = LINK_TRANSFORMS; i < m->nlink; i++)
-    start_link(link_view_of(w, i), m->nv, rep, !LINK_TRANSFORMS && i == 0);
+  if (OVERLAP) start_link(link_view_of(w, 0), m->nv, rep, 1);
+  for (int i = OVERLAP; i < m->nlink; i++)
+    start_link(link_view_of(w, i), m->nv, rep, !OVERLAP && i == 0);
 }
 
 /* Subtracts the applied wrenches of order 0. */
@@ -388,8 +388,8 @@ INLINE void aba_inward(const jn_model *m, const jn_work *w, int k, const unsigne
     l = at->link;
     int given = prescribed && prescribed[l->joint];
     f = *at->p;
-    if (LINK_TRANSFORMS && to == i) *at->p = f = six_add(f, sum);
-    if (LINK_TRANSFORMS && to != at->parent) {
+    if (OVERLAP && to == i) *at->p = f = six_add(f, sum);
+    if (OVERLAP && to != at->parent) {
       if (to >= 0 && to != i) {
         six *p = link_view_of(w, to)->p;
         *p = six_add(*p, sum);
@@ -397,7 +397,7 @@ INLINE void aba_inward(const jn_model *m, const jn_work *w, int k, const unsigne
       sum = six_zero();
     }
     to = at->parent;
-    six *s = LINK_TRANSFORMS ? &sum : link_view_of(w, to)->p;
+    six *s = OVERLAP ? &sum : link_view_of(w, to)->p;
     if (link_floats(l, prescribed)) {
       six a = *s;
       pass_given(at, k, m->nv, rep, force_of(w, l->iv), f, &a);
@@ -405,14 +405,14 @@ INLINE void aba_inward(const jn_model *m, const jn_work *w, int k, const unsigne
     } else {
       bias_link(at, k, given, f, s);
     }
-    if (LINK_TRANSFORMS && more) bias_terms_begin(at, k + 1, m->nv, 0);
+    if (OVERLAP && more) bias_terms_begin(at, k + 1, m->nv, 0);
   }
   at = link_view_of(w, 0);
   l = at->link;
   f = *at->p;
-  if (LINK_TRANSFORMS) *at->p = f = six_add(f, sum);
+  if (OVERLAP) *at->p = f = six_add(f, sum);
   bias_root(at, prescribed && prescribed[l->joint], f);
-  if (LINK_TRANSFORMS && more) bias_terms_begin(at, k + 1, m->nv, 1);
+  if (OVERLAP && more) bias_terms_begin(at, k + 1, m->nv, 1);
 }
 #endif
 
@@ -483,23 +483,22 @@ INLINE void solve_link(const link_view *at, int nv, int k, int given, int floats
   *at->b = a;
   if (given) given_force(l, k, aba_wrench(at, k), v, v - nv, damping, at->tau + k * nv);
   if (!more) return;
-  if (!LINK_TRANSFORMS) bias_terms_begin(at, k + 1, nv, root);
+  if (!OVERLAP) bias_terms_begin(at, k + 1, nv, root);
   bias_terms_end(at, k + 1, nv, rep, floats, external, root);
 }
 #ifndef JN_BAKED
 /* Forward pass of order k, from the root to the leaves. */
 INLINE void aba_outward(const jn_model *m, const jn_work *w, int k, const unsigned char *prescribed,
                         int damping, int more, int rep, int external) {
-  if (LINK_TRANSFORMS) {
+  if (OVERLAP) {
     const link_view *at = link_view_of(w, 0);
     solve_link(at, m->nv, k, prescribed && prescribed[at->link->joint], 0, damping, more, rep,
                external, 1);
   }
-  for (int i = LINK_TRANSFORMS; i < m->nlink; i++) {
+  for (int i = OVERLAP; i < m->nlink; i++) {
     const link_view *at = link_view_of(w, i);
     solve_link(at, m->nv, k, prescribed && prescribed[at->link->joint],
-               link_floats(at->link, prescribed), damping, more, rep, external,
-               !LINK_TRANSFORMS && i == 0);
+               link_floats(at->link, prescribed), damping, more, rep, external, !OVERLAP && i == 0);
   }
 }
 #endif

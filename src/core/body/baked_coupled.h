@@ -38,6 +38,22 @@ INLINE void fold_forces(int n, const int *at, int count, const baked_follower *f
     if (f[i].lead_v >= 0) out[f[i].lead_v] += f[i].ratio * take_real(force, f[i].iv);
 }
 
+/* out = G^T X of rows of n numbers */
+INLINE void fold_rows(int n, const int *at, int count, const baked_follower *f, const real *X,
+                      real *out) {
+  for (int i = 0; i < n; i++)
+    for (int b = 0; b < n; b++) out[i * n + b] = X[at[i] * n + b];
+  for (int i = 0; i < count; i++)
+    for (int b = 0; b < n && f[i].lead_v >= 0; b++)
+      out[f[i].lead_v * n + b] += f[i].ratio * X[f[i].iv * n + b];
+}
+/* rows and columns of given motions: those of the identity */
+INLINE void hold_given(int n, const int *given, real *M) {
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < n; k++)
+      if (given[i] || given[k]) M[i * n + k] = real_of(i == k);
+}
+
 /* M = L D L^T in place (coupled_factor.h). A pivot is zero below `part` of its diagonal plus `least`.
  * Returns the states whose matrix is positive, one bit each. */
 INLINE int factor_coupled(int n, real *M, double part, const double *least) {

@@ -18,7 +18,15 @@ INLINE void write_numbers(int n, const real *x, double *out, size_t stride, real
     nan->x += 0 * (x[i].x + x[i].d);
   }
 }
+/* the numbers themselves */
+INLINE void write_values(int n, const real *x, double *out, size_t stride, real *nan) {
+  UNROLL_ALL for (int i = 0; i < n; i++) {
+    out[(size_t)i * stride] = x[i].x;
+    nan->x += 0 * x[i].x;
+  }
+}
 INLINE void put_real(double *x, int i, real a) { x[i] = a.x; }
+INLINE real take_real(const double *x, int i) { return real_of(x[i]); }
 INLINE real sine_at(const double *sine, const double *cosine, int i, real angle) {
   return real_make(sine[i], cosine[i] * angle.d);
 }

@@ -20,7 +20,7 @@ typedef struct base_jet {
   v3 row[3], d, s, u, f, n, w, v, torque, force;
 } base_jet;
 
-#ifndef JN_BAKED
+#if !defined(JN_BAKED) || defined(JN_PARTIALS)
 static_assert(sizeof(base_jet) <= JN_SIZE_base_jet * sizeof(real), "JN_SIZE_base_jet in data.h");
 
 INLINE base_jet *base_of(const jn_work *w) { return (base_jet *)(void *)w->base; }

@@ -116,7 +116,7 @@ INLINE void crba_columns(const jn_link *l, const real *X, six *F, int count) {
 /* A free joint in another representation than body, v_body = A v, R = X_0, p its position:
  *   column   A v = (R^T w, R^T (v + w x p)) spatial, (R^T w, R^T v) hybrid, (w, R^T v) mixed
  *   project  A^T F = (R n + p x R f, R f), (R n, R f), (n, R f) */
-INLINE six free_column(int rep, const real *X, v3 p, int j) {
+INLINE six free_joint_column(int rep, const real *X, v3 p, int j) {
   const real one = real_of(1), zero = one - one;
   const v3 unit =
                v3_make(j % 3 == 0 ? one : zero, j % 3 == 1 ? one : zero, j % 3 == 2 ? one : zero),
@@ -133,7 +133,7 @@ INLINE six free_project(int rep, const v3 *E, v3 p, six F) {
 APART void crba_free(const jn_link *l, const real *X, v3 p, int rep, const composite_inertia *Ic,
                      six *F, int end, size_t nv, real *M) {
   const v3 E[3] = {v3_make(X[0], X[3], X[6]), v3_make(X[1], X[4], X[7]), v3_make(X[2], X[5], X[8])};
-  for (int j = 0; j < 6; j++) F[l->iv + j] = composite_apply(Ic, free_column(rep, X, p, j));
+  for (int j = 0; j < 6; j++) F[l->iv + j] = composite_apply(Ic, free_joint_column(rep, X, p, j));
   for (int c = l->iv; c < end; c++) {
     real s[6];
     store_six(s, free_project(rep, E, p, F[c]));

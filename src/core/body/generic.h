@@ -335,7 +335,7 @@ INLINE void generic_again(const generic_robot *m, generic_work *w, const generic
   copy_reals(kind_nv(l->kind), w->v0 + l->iv, x->rows.v);
   x->view.F[0] = six_zero();
 }
-/* And after them: articulated inertia, and the backward pass of order 0. The children's wrenches are
+/* A link after its children: articulated inertia, backward pass of order 0. Children's wrenches are
  * added after IA b, which a root does not have. Returns whether the joint moves mass. */
 INLINE int generic_finish(const generic_robot *m, generic_work *w, const generic_link *x,
                           generic_body *parent, int *pending) {

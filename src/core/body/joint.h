@@ -63,18 +63,40 @@ INLINE void joint_place_angle(const jn_link *l, const real *q, real s, real c, r
     joint_place(l, q, s, c, X);
 }
 
-#ifndef JN_BAKED
-/* Order 0 of the transforms of all joints except free ones, which boundary.h computes. */
-static inline void place_joints(const jn_model *m, const jn_work *w) {
-  const int lanes = sizeof(real) / sizeof(double);
+#if !defined(JN_BAKED) || defined(JN_PARTIALS)
+/* Order 0 of the transforms of joints about z. */
+static inline void place_angles(const jn_model *m, const jn_work *w) {
   const real *q = q_of(w, 0);
   real *x = (real *)w->angle, *s = x + m->nangle + 3, *c = s + m->nangle + 3;
   for (int i = 0; i < m->nangle; i++) x[i] = q[m->link[m->angle_link[i]].iq];
-  sincos_many(m->nangle * lanes, (double *)x, (double *)s, (double *)c);
+  sincos_many(m->nangle * (int)(sizeof(real) / sizeof(double)), (double *)x, (double *)s,
+              (double *)c);
   for (int i = 0; i < m->nangle; i++) {
     const jn_link *l = &m->link[m->angle_link[i]];
     joint_place_angle(l, q + l->iq, s[i], c[i], X_of(w, l->ix));
   }
+}
+#ifdef SC_REAL
+/* The same for packs whose angles fill a register: not collected first, unless some are large. */
+static inline void place_pack_angles(const jn_model *m, const jn_work *w) {
+  sc_bits beyond = sc_bits_of((sc_real){0});
+  for (int i = 0; i < m->nangle; i++) {
+    const jn_link *l = &m->link[m->angle_link[i]];
+    const real *q = q_of(w, l->iq);
+    real s, c;
+    sincos_pack((const double *)q, (double *)&s, (double *)&c);
+    beyond |= sc_beyond((const double *)q);
+    joint_place_angle(l, q, s, c, X_of(w, l->ix));
+  }
+  if (sc_any(beyond)) place_angles(m, w);
+}
+#define place_angles place_pack_angles
+#endif
+
+/* Order 0 of the transforms of all joints except free ones, which boundary.h computes. */
+static inline void place_joints(const jn_model *m, const jn_work *w) {
+  const real *q = q_of(w, 0);
+  place_angles(m, w);
   for (int i = 0; i < m->nother; i++) {
     const jn_link *l = &m->link[m->other_link[i]];
     joint_place(l, q + l->iq, q[l->iq], q[l->iq], X_of(w, l->ix));
@@ -429,8 +451,12 @@ INLINE v3 joint_displacement(const jn_link *l, const real *q) {
   }
 }
 
-/* Combined transform between a link and its parent at this instant, T and X_0: E and D = [p] E, by
- * columns and by rows. */
+/* Combined transform between a revolute link and its parent at this instant, T and X_0: columns of the
+ * rotation E. Vectors in registers: D = [p] E as well, and both by rows.
+ *   transform_vector  E^T a
+ *   transform_twist   (E^T w, E^T (v + w x p))
+ *   transform_wrench  Fp += (E n + p x E f, E f) */
+#ifdef JN_PADDED
 typedef struct link_transform {
   v3 E[3], D[3], Et[3], Dt[3];
 } link_transform;
@@ -442,6 +468,39 @@ INLINE void link_transform_make(const jn_link *l, const real *q, const real *X, 
   v3_transpose(a->E, a->Et);
   v3_transpose(a->D, a->Dt);
 }
+INLINE v3 transform_vector(const link_transform *XT, const v3 *a) {
+  return v3_columns_at(XT->Et, a);
+}
+INLINE six transform_twist(const jn_link *l, const link_transform *XT, const six *V) {
+  (void)l;
+  return six_make(v3_columns_at(XT->Et, &V->w),
+                  v3_add(v3_columns_at(XT->Et, &V->v), v3_columns_at(XT->Dt, &V->w)));
+}
+INLINE void transform_wrench(const jn_link *l, const link_transform *XT, six F, six *Fp) {
+  (void)l;
+  Fp->w = v3_add(Fp->w, v3_add(v3_columns(XT->E, F.w), v3_columns(XT->D, F.v)));
+  Fp->v = v3_add(Fp->v, v3_columns(XT->E, F.v));
+}
+#else
+typedef struct link_transform {
+  v3 E[3];
+} link_transform;
+
+INLINE void link_transform_make(const jn_link *l, const real *q, const real *X, link_transform *a) {
+  v3 p;
+  joint_place_in_parent(l, q, X, a->E, &p);
+}
+INLINE v3 transform_vector(const link_transform *XT, const v3 *a) { return v3_rows(XT->E, *a); }
+INLINE six transform_twist(const jn_link *l, const link_transform *XT, const six *V) {
+  const v3 v = v3_add(V->v, v3_cross_c(V->w, l->p4));
+  return six_make(v3_rows(XT->E, V->w), v3_rows(XT->E, v));
+}
+INLINE void transform_wrench(const jn_link *l, const link_transform *XT, six F, six *Fp) {
+  const v3 f = v3_columns(XT->E, F.v);
+  Fp->w = v3_add(v3_add(Fp->w, v3_columns(XT->E, F.w)), c_cross_v3(l->p4, f));
+  Fp->v = v3_add(Fp->v, f);
+}
+#endif
 
 /* P += the inertia a of the link, transformed to its parent: through the joint to T, shifted to the
  * parent's origin, rotated to the parent's axes; or by the combined transform XT. */

@@ -23,18 +23,14 @@ INLINE void offset_force(const jn_link *l, six F, six *Fp) {
 /* the same including X_0 of joints about z; XT: combined transform, NULL unless precomputed */
 INLINE six twist_from_parent(jn_kind kind, const jn_link *l, const real *X,
                              const link_transform *XT, const six *V) {
-  if (!XT) return joint_apply_X0(kind, X, offset_motion(l, V));
-  return six_make(v3_columns_at(XT->Et, &V->w),
-                  v3_add(v3_columns_at(XT->Et, &V->v), v3_columns_at(XT->Dt, &V->w)));
+  return XT ? transform_twist(l, XT, V) : joint_apply_X0(kind, X, offset_motion(l, V));
 }
 INLINE void wrench_to_parent(jn_kind kind, const jn_link *l, const real *X,
                              const link_transform *XT, six F, six *Fp) {
-  if (!XT) {
+  if (XT)
+    transform_wrench(l, XT, F, Fp);
+  else
     offset_force(l, joint_apply_X0_t(kind, X, F), Fp);
-    return;
-  }
-  Fp->w = v3_add(Fp->w, v3_add(v3_columns(XT->E, F.w), v3_columns(XT->D, F.v)));
-  Fp->v = v3_add(Fp->v, v3_columns(XT->E, F.v));
 }
 
 /* H_k = (J w_k, v_k + w_k x c) */
@@ -93,7 +89,7 @@ INLINE six link_top(int k, six H, v3 y) {
 /* y_0 = Q_0^T R^T y_parent,   k y_k = sum_(i<k) y_(k-1-i) x w_i */
 INLINE v3 gravity_start(const jn_link *l, const real *X, const link_transform *XT,
                         const v3 *parent) {
-  return XT ? v3_columns(XT->Et, *parent) : joint_rotate_t(l->kind, X, offset_back(l, parent));
+  return XT ? transform_vector(XT, parent) : joint_rotate_t(l->kind, X, offset_back(l, parent));
 }
 INLINE v3 gravity_step(int k, const six *restrict V, const v3 *restrict y) {
   cross_sum s = cross_zero();

@@ -94,9 +94,11 @@ static inline void link_views_place(const jn_model *m, const jn_work *w) {
 }
 #endif
 
-/* Combined transform to the parent; NULL unless precomputed. */
-INLINE link_transform *link_transform_of(const link_view *at, int precomputed) {
-  if (!LINK_TRANSFORMS || !precomputed || at->link->kind != JN_K_REVOLUTE) return NULL;
+/* Combined transform to the parent in recursions of order r; NULL unless precomputed: from order
+ * LINK_TRANSFORMS on, and from order 1 on where the rotation of T is general. */
+INLINE link_transform *link_transform_of(const link_view *at, int r) {
+  if (!LINK_TRANSFORMS || r < 1 || at->link->kind != JN_K_REVOLUTE) return NULL;
+  if (r < LINK_TRANSFORMS && ROTATION(at->link) != JN_ROTATION_GENERAL) return NULL;
   if (!at->XT) __builtin_unreachable();
   return at->XT;
 }

@@ -19,7 +19,7 @@
 INLINE void rnea_visit(const link_view *at, int nv, int K, int fall, int first, int wrenches,
                        six *restrict H) {
   const jn_link *l = at->link;
-  link_transform *XT = link_transform_of(at, K > 1);
+  link_transform *XT = link_transform_of(at, K - 1);
   six *restrict V = at->V, *restrict F = at->F;
   v3 *restrict y = at->Y;
   if (XT) link_transform_make(l, at->q, at->X, XT);
@@ -38,8 +38,7 @@ INLINE void rnea_finish(const link_view *at, int nv, int r, int damping, int ext
   six *F = at->F;
   if (external)
     for (int k = 0; k <= r; k++) F[k] = six_sub(F[k], at->ext[k]);
-  link_force(at->link, r, F, at->X, link_transform_of(at, r > 0), at->v, at->tau, nv, damping,
-             at->Fp);
+  link_force(at->link, r, F, at->X, link_transform_of(at, r), at->v, at->tau, nv, damping, at->Fp);
 }
 
 #ifndef JN_BAKED

@@ -93,7 +93,7 @@ static void columns(const variation *x, double *dq, double *dv, double *dtau) {
 static int matrices(const variation *x, const jn_forward_columns *out) {
   const jn_engine *engine = x->data->engine;
   const size_t nv = (size_t)x->m->nv, size = nv * nv, n = (size_t)out->orders;
-  if (out->dtau) memset(out->dtau, 0, sizeof(double) * n * n * size);
+  if (out->dtau && n > 1) memset(out->dtau, 0, sizeof(double) * n * n * size);
   for (size_t k = 0; k < n; k++) {
     variation part = *x;
     part.K = (int)k;

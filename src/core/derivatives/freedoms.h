@@ -17,16 +17,27 @@
   ((real){p[0][n], p[1][n], p[2][n], p[3][n], p[4][n], p[5][n], p[6][n], p[7][n]})
 #elif LANES == 4
 #define GATHER(p, n) ((real){p[0][n], p[1][n], p[2][n], p[3][n]})
-#else
+#elif LANES == 2
 #define GATHER(p, n) ((real){p[0][n], p[1][n]})
+#else
+#define GATHER(p, n) (p[0][n])
 #endif
 
 /* reals per order that are gathered below: M, M', P, W, N; of links R, O, c, J, Y and V, a, M, M', P, W */
 static_assert((10 + 10 + 6 + 6 + 36) * LANES <= 75 * JN_MAX_LANES, "gather in data.h");
 static_assert((27 + 2 * 44) * LANES <= 2 * 75 * JN_MAX_LANES, "gather in data.h");
 
+#if LANES > 1
+#define LANE(x, s) ((x)[s])
 typedef long long lane_mask __attribute__((vector_size(8 * LANES)));
 static inline real masked(real x, lane_mask m) { return (real)((lane_mask)x & m); }
+#else
+#define LANE(x, s) (x)
+typedef int lane_mask;
+static inline real masked(real x, lane_mask m) { return m ? x : 0.0; }
+#endif
+/* an element of one state (core/work.h) as an array */
+static inline double *numbers_of(void *element) { return (double *)element; }
 static inline column_jet *block_of(const variation *x, int b) {
   return (column_jet *)(void *)x->w->Pc + (size_t)b * (size_t)x->rows;
 }
@@ -47,6 +58,11 @@ static inline lane_links links_of(const jn_model *m, int b, int *at) {
     t.freedom[s] = j;
     t.single &= m->link[*at].nv == 1;
   }
+#if LANES == 1 /* the choice of blocks of two, whose bits are those of strict settings */
+  for (int i = 0; i < m->nlink; i++)
+    if (m->link[i].iv <= (b ^ 1) && (b ^ 1) < m->link[i].iv + m->link[i].nv)
+      t.single &= m->link[i].nv == 1;
+#endif
   return t;
 }
 
@@ -91,7 +107,7 @@ INLINE void scatter(const real *from, size_t n, double *const *to) {
 INLINE void gather(const double *const *from, size_t n, real *to) { gather_each(from, n, to); }
 INLINE void scatter(const real *from, size_t n, double *const *to) {
   for (size_t i = 0; i < n; i++)
-    for (int s = 0; s < LANES; s++) to[s][i] = from[i][s];
+    for (int s = 0; s < LANES; s++) to[s][i] = LANE(from[i], s);
 }
 #endif
 
@@ -110,11 +126,11 @@ INLINE void links_of_order(const variation *x, const int K) {
       const int i = b + s < m->nlink ? b + s : m->nlink - 1;
       from[0][s] = w->R + 9 * rows * (size_t)i, from[1][s] = w->O + 3 * (size_t)i;
       from[2][s] = m->link[i].c, from[3][s] = m->link[i].J;
-      from[4][s] = Yd_of(w, i)->x;
-      from[5][s] = Vs_of(w, i)->x, from[6][s] = As_of(w, i)->x;
+      from[4][s] = numbers_of(Yd_of(w, i));
+      from[5][s] = numbers_of(Vs_of(w, i)), from[6][s] = numbers_of(As_of(w, i));
       from[7][s] = &m->link[i].m;
-      to[0][s] = Ms_of(w, i)->x, to[1][s] = Md_of(w, i)->x;
-      to[2][s] = Ps_of(w, i)->x, to[3][s] = Ws_of(w, i)->x;
+      to[0][s] = numbers_of(Ms_of(w, i)), to[1][s] = numbers_of(Md_of(w, i));
+      to[2][s] = numbers_of(Ps_of(w, i)), to[3][s] = numbers_of(Ws_of(w, i));
     }
     gather_each(from[0], 9, R), gather_each(from[1], 3, O);
     gather(from[2], 3, c), gather(from[3], 6, J);
@@ -152,24 +168,25 @@ INLINE void composites_of_order(const variation *x, const int K, int subtrees) {
     for (size_t j = 6 * rows * i; j < 6 * (rows * i + n); j++) w->Ws[j] -= w->ext[j];
   for (int i = m->nlink - 1; i > 0 && subtrees; i--) {
     const int p = m->link[i].parent;
-    add_numbers(Ms_of(w, p)->x, Ms_of(w, i)->x, 10 * n);
-    add_numbers(Md_of(w, p)->x, Md_of(w, i)->x, 10 * n);
-    add_numbers(Ps_of(w, p)->x, Ps_of(w, i)->x, 6 * n);
-    add_numbers(Ws_of(w, p)->x, Ws_of(w, i)->x, 6 * n);
-    if (x->moving) add_numbers(Ns_of(w, p)->x, Ns_of(w, i)->x, 36 * n);
+    add_numbers(numbers_of(Ms_of(w, p)), numbers_of(Ms_of(w, i)), 10 * n);
+    add_numbers(numbers_of(Md_of(w, p)), numbers_of(Md_of(w, i)), 10 * n);
+    add_numbers(numbers_of(Ps_of(w, p)), numbers_of(Ps_of(w, i)), 6 * n);
+    add_numbers(numbers_of(Ws_of(w, p)), numbers_of(Ws_of(w, i)), 6 * n);
+    if (x->moving) add_numbers(numbers_of(Ns_of(w, p)), numbers_of(Ns_of(w, i)), 36 * n);
   }
 }
 ENTRY_FUNCTION void variation_composites(const variation *x, int subtrees) {
   WITH_ORDER(K, x->K, composites_of_order(x, K, subtrees));
 }
 
-/* P, P', X, S, Y of all columns, for velocities held in the body. V, Vp: twists of the link and of its
- * parent. */
+/* P, P', X, S, Y of all columns, for velocities held in the body or in space. Vp, ap: twist, and
+ * acceleration minus gravity, of the parent or, in space, of the link; V: twist of the other one. */
 INLINE void columns_of_order(const variation *x, const int K) {
   const jn_model *m = x->m;
   const jn_work *w = x->w;
   const size_t n = 6 * ((size_t)K + 1), rows = (size_t)x->rows;
   const jn_vec3 g = x->data->settings.gravity;
+  const int space = held_in_space(x);
   /* the world: twist 0, acceleration minus gravity (0, -g) */
   double *rest = w->gather, *fall = rest + 8 * rows;
   real *Vp = (real *)(fall + 8 * rows), *ap = Vp + 6 * rows, *V = ap + 6 * rows, *S = V + 6 * rows;
@@ -177,20 +194,23 @@ INLINE void columns_of_order(const variation *x, const int K) {
   fall[3] = -g.x, fall[4] = -g.y, fall[5] = -g.z;
   for (int b = 0, at = 0; b * LANES < m->nv; b++) {
     const lane_links t = links_of(m, b, &at);
-    const double *from[4][LANES];
+    const double *from[5][LANES];
     column_jet *c = block_of(x, b);
     for (int s = 0; s < LANES; s++) {
-      const int i = t.link[s], p = m->link[i].parent;
-      from[0][s] = p < 0 ? rest : Vs_of(w, p)->x;
-      from[1][s] = p < 0 ? fall : As_of(w, p)->x;
-      from[2][s] = Vs_of(w, i)->x;
-      from[3][s] = S_of(w, t.freedom[s])->x;
+      const int i = t.link[s], p = m->link[i].parent, held = space && link_is_free(&m->link[i]),
+                with = held ? i : p, other = held ? p : i;
+      from[0][s] = with < 0 ? rest : numbers_of(Vs_of(w, with));
+      from[1][s] = with < 0 ? fall : numbers_of(As_of(w, with));
+      from[2][s] = other < 0 ? rest : numbers_of(Vs_of(w, other));
+      from[3][s] = numbers_of(S_of(w, t.freedom[s]));
+      from[4][s] = held ? numbers_of(Su_of(w, t.freedom[s])) : from[3][s];
     }
     gather(from[0], n, Vp);
     gather(from[1], n, ap);
     gather(from[3], n, S);
     EACH(k, 0, K) c[k].S = ((const six *)S)[k];
     EACH(k, 0, K) if (k == 0 || t.single || x->second) c[k].P = c[k].S;
+    if (space && !t.single) gather(from[4], 6, (real *)&c->P);
     variation_transport(K, t.single || x->second, (const six *)Vp, (const six *)ap, c);
     if (t.single) {
       EACH(k, 0, K) c[k].Y = six_times(2.0, c[k].P1);
@@ -224,11 +244,11 @@ INLINE void carry_of_order(const variation *x, const int K) {
     const double *from[5][LANES];
     for (int s = 0; s < LANES; s++) {
       const int i = t.link[s];
-      from[0][s] = Ms_of(w, i)->x;
-      from[1][s] = Md_of(w, i)->x;
-      from[2][s] = Ps_of(w, i)->x;
-      from[3][s] = Ws_of(w, i)->x;
-      from[4][s] = Ns_of(w, i)->x;
+      from[0][s] = numbers_of(Ms_of(w, i));
+      from[1][s] = numbers_of(Md_of(w, i));
+      from[2][s] = numbers_of(Ps_of(w, i));
+      from[3][s] = numbers_of(Ws_of(w, i));
+      from[4][s] = numbers_of(Ns_of(w, i));
     }
     gather(from[0], 10 * n, M);
     gather(from[1], 10 * n, Md);
@@ -244,6 +264,7 @@ ENTRY_FUNCTION void freedoms_carry(const variation *x) {
   WITH_ORDER(K, x->K, carry_of_order(x, K));
 }
 
+#ifndef JN_BAKED
 /* sum of the magnitudes of all columns */
 ENTRY_FUNCTION double freedoms_magnitude(const variation *x) {
   const lane_mask sign = (lane_mask)real_of(-0.0);
@@ -259,6 +280,7 @@ ENTRY_FUNCTION double freedoms_magnitude(const variation *x) {
   for (int h = 0; h < LANES; h++) sum += s[0][h];
   return sum;
 }
+#endif
 
 /* Rows of matrices. Row d of A, B, M: the columns of the ancestors of d and of its own joint from
  * X, P', P in lanes and U, T of the row, those of its subtree from A, B, M in lanes and S of the row.
@@ -267,18 +289,17 @@ ENTRY_FUNCTION double freedoms_magnitude(const variation *x) {
 typedef struct row_space {
   const variation *x;
   int blocks;
-  real *end;       /* of each dof: one past the last dof of its subtree; 0 beyond nv */
-  double *reach;   /* of each block: the largest of these */
-  real *A, *B, *M; /* jets of the row, [K+1][blocks] each */
-  real *line;      /* scratch: one row of a matrix, [blocks] */
-  double *own;     /* of the row: row_own */
-  int several[2];  /* the links with several dofs are among these, from..to-1 */
+  real *end;             /* of each dof: one past the last dof of its subtree; 0 beyond nv */
+  double *reach;         /* of each block: the largest of these */
+  solve_pack *A, *B, *M; /* jets of the row, [K+1][blocks] each */
+  real *line;            /* scratch: one row of a matrix, [blocks] */
+  int several[2];        /* the links with several dofs are among these, from..to-1 */
 } row_space;
 
 /* the dofs of a block, the first of which is j */
 static inline real dofs_from(int j) {
   real t = {0};
-  for (int s = 0; s < LANES; s++) t[s] = s;
+  for (int s = 0; s < LANES; s++) LANE(t, s) = s;
   return t + (double)j;
 }
 
@@ -293,11 +314,16 @@ static inline void rows_transpose_maps(const variation *x, const jn_link *l) {
 static inline row_space rows_begin(const variation *x) {
   const jn_model *m = x->m;
   const int blocks = (m->nv + LANES - 1) / LANES;
-  real *at = (real *)(void *)x->w->row;
+  real *at = (real *)(void *)x->w->row, *jets = at + 2 * blocks;
   const size_t jet = (size_t)blocks * (size_t)x->rows;
-  row_space r = {x,    blocks,       at,    (double *)(at + blocks), at + 2 * blocks, NULL, NULL,
-                 NULL, x->w->gather, {0, 0}};
-  r.B = r.A + jet, r.M = r.B + jet, r.line = r.M + jet;
+  row_space r = {.x = x,
+                 .blocks = blocks,
+                 .end = at,
+                 .reach = (double *)(at + blocks),
+                 .A = (solve_pack *)jets,
+                 .B = (solve_pack *)(jets + jet),
+                 .M = (solve_pack *)(jets + 2 * jet),
+                 .line = jets + 3 * jet};
   double *end = (double *)r.end;
   for (int j = m->nv; j < blocks * LANES; j++) end[j] = 0;
   for (int i = 0; i < m->nlink; i++) {
@@ -316,51 +342,58 @@ static inline row_space rows_begin(const variation *x) {
   return r;
 }
 
-/* U, T, S of row d, 15 numbers per order, side by side */
-INLINE void row_own(const row_space *r, int d, int last, double *own) {
-  EACH(h, 0, last) {
-    const double *c = column_at(r->x, d, h);
-    double *o = own + 15 * h;
-    EACH(n, 0, 5) o[n] = c[(6 * JN_M + n) * LANES];
-    EACH(n, 0, 2) o[6 + n] = c[(6 * JN_T + n) * LANES];
-    EACH(n, 0, 5) o[9 + n] = c[(6 * JN_S + n) * LANES];
-  }
+/* part n of order h of row d: one number, for all lanes */
+INLINE double row_part(const row_space *r, int d, int h, int part, int n) {
+  return column_at(r->x, d, h)[(6 * part + n) * LANES];
+}
+INLINE real row_dot(const row_space *r, int d, int h, int part, six a) {
+  return (row_part(r, d, h, part, 0) * a.w.x + row_part(r, d, h, part, 1) * a.w.y +
+          row_part(r, d, h, part, 2) * a.w.z) +
+         (row_part(r, d, h, part, 3) * a.v.x + row_part(r, d, h, part, 4) * a.v.y +
+          row_part(r, d, h, part, 5) * a.v.z);
+}
+INLINE real row_dot_angular(const row_space *r, int d, int h, int part, v3 w) {
+  return row_part(r, d, h, part, 0) * w.x + row_part(r, d, h, part, 1) * w.y +
+         row_part(r, d, h, part, 2) * w.z;
 }
 
 /* order k of A, B, M of row d in the columns of block b, ancestors of d or of its own joint */
-INLINE void row_below(const row_space *r, const double *own, int d, int b, int k, lane_mask mask) {
+INLINE void row_below(const row_space *r, int d, int b, int k, lane_mask mask) {
   const variation *x = r->x;
   const column_jet *c = block_of(x, b);
   real A = {0}, B = A, M = A;
   EACH(h, 0, k) {
-    const double *U = own + 15 * h, *T = U + 6;
     const column_jet *e = &c[k - h];
-    A += six_dot_plain(U, 1, e->X) + (T[0] * e->P1.w.x + T[1] * e->P1.w.y + T[2] * e->P1.w.z);
+    A += row_dot(r, d, h, JN_M, e->X) + row_dot_angular(r, d, h, JN_T, e->P1.w);
     if (x->moving) A += column_dot(column_at(x, d, h), JN_Z, e->P);
-    B += six_dot_plain(U, 1, e->Y) + (T[0] * e->S.w.x + T[1] * e->S.w.y + T[2] * e->S.w.z);
-    M += six_dot_plain(U, 1, e->S);
+    B += row_dot(r, d, h, JN_M, e->Y) + row_dot_angular(r, d, h, JN_T, e->S.w);
+    M += row_dot(r, d, h, JN_M, e->S);
   }
-  r->A[k * r->blocks + b] = masked(A, mask);
-  r->B[k * r->blocks + b] = masked(B, mask);
-  r->M[k * r->blocks + b] = masked(M, mask);
+  const int at = k * r->blocks + b;
+  r->A[at] = masked(A, mask), r->B[at] = masked(B, mask), r->M[at] = masked(M, mask);
 }
 
 /* the same for columns of the subtree; add: some columns of the block are known */
-INLINE void row_above(const row_space *r, const double *own, int b, int k, lane_mask mask,
-                      int add) {
+INLINE void row_above(const row_space *r, int d, int b, int k, lane_mask mask, int add) {
   const column_jet *c = block_of(r->x, b);
-  real A = {0}, B = A, M = A, *at = r->A + k * r->blocks + b;
+  real A = {0}, B = A, M = A;
   EACH(h, 0, k) {
-    const double *S = own + 15 * h + 9;
-    A += six_dot_plain(S, 1, c[k - h].A);
-    B += six_dot_plain(S, 1, c[k - h].B);
-    M += six_dot_plain(S, 1, c[k - h].M);
+    A += row_dot(r, d, h, JN_S, c[k - h].A);
+    B += row_dot(r, d, h, JN_S, c[k - h].B);
+    M += row_dot(r, d, h, JN_S, c[k - h].M);
   }
+  const int at = k * r->blocks + b;
   A = masked(A, mask), B = masked(B, mask), M = masked(M, mask);
-  if (add) A += *at, B += r->B[k * r->blocks + b], M += r->M[k * r->blocks + b];
-  *at = A;
-  r->B[k * r->blocks + b] = B;
-  r->M[k * r->blocks + b] = M;
+  if (add) A += r->A[at], B += r->B[at], M += r->M[at];
+  r->A[at] = A, r->B[at] = B, r->M[at] = M;
+}
+
+INLINE void row_zero(const row_space *r, int b, int from, int to) {
+  const solve_pack zero = {0};
+  EACH(k, from, to) {
+    const int at = k * r->blocks + b;
+    r->A[at] = zero, r->B[at] = zero, r->M[at] = zero;
+  }
 }
 
 /* A, B, M of orders from..to of row d, a dof of link i */
@@ -368,45 +401,60 @@ INLINE void row_jets(const row_space *r, int i, int d, int from, int to) {
   const variation *x = r->x;
   const jn_link *l = &x->m->link[i];
   const int next = l->iv + l->nv, end = dofs_end(x->m, i), last = (next - 1) / LANES;
-  const real row = real_of(d), stop = real_of(next), over = real_of(end), zero = {0};
-  double low[30], *own = to < 2 ? low : r->own; /* in registers at low orders */
-  row_own(r, d, to, own);
+  const real row = real_of(d), stop = real_of(next), over = real_of(end);
   for (int b = 0; b <= last; b++) {
     if (r->reach[b] > d) {
       const lane_mask mask = (r->end[b] > row) & (dofs_from(b * LANES) < stop);
-      EACH(k, from, to) row_below(r, own, d, b, k, mask);
+      EACH(k, from, to) row_below(r, d, b, k, mask);
     } else {
-      EACH(k, from, to) {
-        const int at = k * r->blocks + b;
-        r->A[at] = r->B[at] = r->M[at] = zero;
-      }
+      row_zero(r, b, from, to);
     }
   }
   int b = next / LANES;
   for (; b * LANES < end; b++) {
     const real at = dofs_from(b * LANES);
     const lane_mask mask = (at >= stop) & (at < over);
-    EACH(k, from, to) row_above(r, own, b, k, mask, b == last);
+    EACH(k, from, to) row_above(r, d, b, k, mask, b == last);
   }
-  for (b = b > last ? b : last + 1; b < r->blocks; b++) EACH(k, from, to) {
-      const int at = k * r->blocks + b;
-      r->A[at] = r->B[at] = r->M[at] = zero;
-    }
+  for (b = b > last ? b : last + 1; b < r->blocks; b++) row_zero(r, b, from, to);
   /* a free joint in another representation than body */
   for (int e = 0; e < l->nv && x->own && link_is_free(l); e++)
     for (int k = from; k <= to; k++)
       ((double *)(r->A + k * r->blocks))[l->iv + e] += Ow_of(x->w, d)[6 * k + e];
 }
 
+/* Whether row d may be stored whole: its last block may have more lanes than columns, which belong to
+ * the next row, yet to be written. */
+INLINE int row_is_whole(const row_space *r, int d) {
+  return d < r->x->m->nv - 1 || r->x->m->nv % LANES == 0;
+}
+/* Order 0: A, B, M are the results, and the row is computed where they belong (NULL: not wanted). */
+INLINE void row_in_place(const row_space *r, int i, int d, double *A, double *B, double *M) {
+  const jn_link *l = &r->x->m->link[i];
+  const size_t bytes = sizeof(double) * (size_t)r->x->m->nv;
+  row_space t = *r;
+  const int whole = row_is_whole(r, d);
+  if (whole && A) t.A = (solve_pack *)(void *)A;
+  if (whole && B) t.B = (solve_pack *)(void *)B;
+  if (whole && M) t.M = (solve_pack *)(void *)M;
+  row_jets(&t, i, d, 0, 0);
+  if (!whole && A) memcpy(A, t.A, bytes);
+  if (!whole && B) memcpy(B, t.B, bytes);
+  if (!whole && M) memcpy(M, t.M, bytes);
+  if (B && r->x->data->settings.damping) B[d] += l->damping;
+  if (M) M[d] += l->armature;
+}
+
 /* order k of the jet of column c */
-INLINE double jet_number(const row_space *r, const real *jet, int k, int c) {
+INLINE double jet_number(const row_space *r, const solve_pack *jet, int k, int c) {
   return ((const double *)(jet + k * r->blocks))[c];
 }
 
 /* out: the columns of link l with several dofs,
  *   f (B_(k-j) + j M_(k-j+1) + sum_(n=j+1..k) E_(n-j-1) A_(k-n)/n) */
 INLINE void row_fold(const row_space *r, const jn_link *l, int k, int j, double f, double *out) {
-  solve_pack sum[8 / LANES] = {{0}};
+  solve_pack sum[8 / LANES];
+  for (int g = 0; g < 8 / LANES; g++) sum[g] = (solve_pack){0};
   EACH(n, j + 1, k)
   for (int c = 0; c < l->nv; c++) {
     const double t = jet_number(r, r->A, k - n, l->iv + c) * (1.0 / n);
@@ -421,19 +469,19 @@ INLINE void row_fold(const row_space *r, const jn_link *l, int k, int j, double 
   }
 }
 
-/* The blocks of row d that are stored whole: the last one may have more lanes than columns, which
- * belong to the next row, yet to be written. The columns that remain of the last row are stored by
+/* The blocks of row d that are stored whole; the columns that remain of the last row are stored by
  * row_rest. */
 INLINE int row_blocks(const row_space *r, int d) {
-  return d < r->x->m->nv - 1 ? r->blocks : r->x->m->nv / LANES;
+  return row_is_whole(r, d) ? r->blocks : r->x->m->nv / LANES;
 }
 static inline void row_rest(const row_space *r, int blocks, const real *t, double *out) {
-  for (int c = blocks * LANES; c < r->x->m->nv; c++) out[c] = (*t)[c - blocks * LANES];
+  for (int c = blocks * LANES; c < r->x->m->nv; c++) out[c] = LANE(*t, c - blocks * LANES);
 }
 /* out[nv] = f times row d of a jet, order k */
-INLINE void row_put(const row_space *r, int d, const real *jet, int k, double f, double *out) {
+INLINE void row_put(const row_space *r, int d, const solve_pack *jet, int k, double f,
+                    double *out) {
   const int blocks = row_blocks(r, d);
-  const real *t = jet + k * r->blocks;
+  const solve_pack *t = jet + k * r->blocks;
   for (int b = 0; b < blocks; b++) *(solve_pack *)(void *)(out + b * LANES) = f * t[b];
   if (blocks == r->blocks) return;
   const real last = f * t[blocks];
@@ -489,6 +537,11 @@ INLINE int matrices_of_inverse(const variation *x, const int K, double *dq, doub
     for (int d = m->link[i].iv; d < m->link[i].iv + m->link[i].nv; d++) {
       const size_t row = (size_t)d * nv;
       double factorial = 1;
+      if (K == 0 && write) {
+        row_in_place(&r, i, d, dq ? dq + row : NULL, dv ? dv + row : NULL,
+                     dv ? dv + size + row : NULL);
+        continue;
+      }
       row_jets(&r, i, d, 0, K);
       EACH(k, 0, K) {
         if (k > 1) factorial *= k;
@@ -513,8 +566,8 @@ ENTRY_FUNCTION int freedoms_fill(const variation *x, double *dq, double *dv, int
 }
 
 /* Order k alone, along a direction: A, B, M of the folded columns. */
-static inline void put_related(const row_space *r, const real *line, const jn_block_at *o, int i,
-                               int d) {
+static inline void put_related(const row_space *r, const solve_pack *line, const jn_block_at *o,
+                               int i, int d) {
   const jn_model *m = r->x->m;
   const double *from = (const double *)line;
   if (!o->at) return;
@@ -596,10 +649,13 @@ INLINE void matrices_of_forward(const variation *x, const int k, const jn_forwar
     for (int d = m->link[i].iv; d < m->link[i].iv + m->link[i].nv; d++) {
       const size_t at = (size_t)k * size + (size_t)d * nv;
       double *dq = out->dq ? out->dq + at : NULL, *dv = out->dv ? out->dv + at : NULL, f = 1;
+      if (k == 0) {
+        row_in_place(&r, i, d, dq, dv, out->H + (size_t)d * nv);
+        continue;
+      }
       row_jets(&r, i, d, 0, k);
       if (dq) row_put(&r, d, r.A, k, factorial, dq);
       if (dv) row_line(&r, i, d, k, 0, factorial, dv);
-      if (k == 0) row_line(&r, i, d, 0, 1, 1, out->H + (size_t)d * nv);
       for (int j = k; j > 0; j--) {
         const size_t z = (size_t)j - 1;
         double *t = (double *)r.line;

@@ -3,7 +3,7 @@
  *
  * H [nv x nv] holds M, zero where neither dof is an ancestor of the other. The factorisation leaves
  * no other entries: L_ij, j an ancestor of i, replaces H_ij and H_ji, 1/D_i the diagonal.
- *   factor    L_ki = H_ki / D_k,   H_ij -= L_ki H_kj       k = nv-1..0, i and j ancestors of k
+ *   factor    H_kj -= sum of L_dk H_dj over descendants d of k,   L_kj = H_kj / D_k,   k = nv-1..0
  *   solve     y_i = x_i - sum of L_di y_d over descendants d,   x_i = y_i / D_i - sum of L_ij x_j
  * The dofs of a subtree are consecutive. */
 #ifndef JOUNCE_CORE_DERIVATIVES_MASS_FACTOR_H
@@ -16,43 +16,16 @@
 #include "core/engine.h"
 #include "core/work.h"
 
+#if LANES > 1
 typedef double columns_of __attribute__((vector_size(8 * LANES), aligned(8)));
+#else
+typedef double columns_of;
+#endif
 
 /* One past the last dof of the subtree of link i. */
 static inline int dofs_end(const jn_model *m, int i) {
   const jn_link *l = &m->link[m->link[i].last];
   return l->iv + l->nv;
-}
-
-/* row -= a other, entries 0..n-1 */
-static inline void row_subtract(double *restrict row, double a, const double *restrict other,
-                                int n) {
-  int j = 0;
-  for (; j + LANES <= n; j += LANES)
-    *(columns_of *)(void *)(row + j) -= a * *(const columns_of *)(const void *)(other + j);
-  for (; j < n; j++) row[j] -= a * other[j];
-}
-
-/* Returns 0 when a pivot is not positive. */
-ENTRY_FUNCTION int mass_factor(const jn_model *m, double *H) {
-  const size_t nv = (size_t)m->nv;
-  for (int n = m->nlink - 1; n >= 0; n--)
-    for (int k = m->link[n].iv + m->link[n].nv - 1; k >= m->link[n].iv; k--) {
-      double *row = H + (size_t)k * nv;
-      if (!(row[k] > 0)) return 0;
-      row[k] = 1.0 / row[k];
-      for (int a = n, i = k - 1; a >= 0;) {
-        for (; i >= m->link[a].iv; i--) {
-          const double f = row[i] * row[k];
-          row_subtract(H + (size_t)i * nv, f, row, i + 1);
-          H[(size_t)i * nv + (size_t)k] = f;
-        }
-        a = m->link[a].parent;
-        if (a >= 0) i = m->link[a].iv + m->link[a].nv - 1;
-      }
-      for (int i = 0; i < k; i++) row[i] *= row[k];
-    }
-  return 1;
 }
 
 /* The tree of dofs: parent of each (-1: none), and one past the last dof of its subtree. */
@@ -70,6 +43,62 @@ static inline void dof_tree_of(const jn_model *m, dof_tree *t) {
       t->end[i] = dofs_end(m, n);
     }
   }
+}
+
+/* G packs of row k, at columns at[] <= k: H_kj -= sum of L_dk H_dj, d = end-1..k+1 */
+INLINE void factor_tile(double *H, size_t nv, int k, int end, const int *at, const int G) {
+  columns_of s[4];
+#define TILE(row, g) (*(columns_of *)(void *)(H + (size_t)(row)*nv + (size_t)at[g]))
+  for (int g = 0; g < G; g++) s[g] = TILE(k, g);
+  for (int d = end - 1; d > k; d--)
+    for (int g = 0; g < G; g++) s[g] -= H[(size_t)k * nv + (size_t)d] * TILE(d, g);
+  for (int g = 0; g < G; g++) TILE(k, g) = s[g];
+#undef TILE
+}
+/* The same for the whole row. Its last pack ends at column k and may overlap its neighbour, which is
+ * in the same tile. */
+INLINE void factor_row(double *H, size_t nv, int k, int end) {
+  const int last = k + 1 - LANES;
+  if (last < 0) {
+    double *row = H + (size_t)k * nv;
+    for (int d = end - 1; d > k; d--)
+      for (int j = 0; j <= k; j++) row[j] -= row[d] * H[(size_t)d * nv + (size_t)j];
+    return;
+  }
+  for (int b = 0, left = (k + LANES) / LANES, G; left > 0; left -= G, b += G) {
+    int at[4];
+    G = left > 5 ? 4 : left == 5 ? 3 : left;
+    for (int g = 0; g < 4; g++) at[g] = (b + g) * LANES < last ? (b + g) * LANES : last;
+#define CASE(n)                        \
+  case n:                              \
+    factor_tile(H, nv, k, end, at, n); \
+    break;
+    switch (G) { CASE(1) CASE(2) CASE(3) CASE(4) }
+#undef CASE
+  }
+}
+
+/* Returns 0 when a pivot is not positive. */
+ENTRY_FUNCTION int mass_factor(const jn_model *m, double *H) {
+  const size_t nv = (size_t)m->nv;
+  dof_tree tree;
+  dof_tree_of(m, &tree);
+  for (int k = m->nv - 1; k >= 0; k--) {
+    double *row = H + (size_t)k * nv;
+    if (tree.end[k] > k + 1) factor_row(H, nv, k, tree.end[k]);
+    if (!(row[k] > 0)) return 0;
+    const double inverse = 1.0 / row[k];
+    row[k] = inverse;
+    /* L_kj in column k; row k stays H_kj until all rows are done */
+    for (int j = tree.parent[k]; j >= 0; j = tree.parent[j])
+      H[(size_t)j * nv + (size_t)k] = row[j] * inverse;
+  }
+  for (int k = 1; k < m->nv; k++) {
+    double *row = H + (size_t)k * nv;
+    const double inverse = row[k];
+    for (int j = tree.parent[k]; j >= 0; j = tree.parent[j]) row[j] *= inverse;
+  }
+  return 1;
 }
 
 /* G packs of columns at[], rows 0..last of matrices with rows of nv numbers, in place; rows after

@@ -18,7 +18,7 @@
 #ifndef WHITEN_SQRT
 #define WHITEN_SQRT sqrt
 #endif
-#ifdef LANES
+#if defined(LANES) && LANES > 1
 typedef double solve_pack __attribute__((vector_size(8 * LANES), aligned(8)));
 static_assert(6 * GROUPS * LANES <= 6 * JN_SOLVE_COLUMNS, "solve_link in data.h");
 #else

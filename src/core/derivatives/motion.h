@@ -36,8 +36,8 @@ INLINE void axis_kinematics(const jn_model *m, const jn_work *w, int i, const in
   EACH(k, 0, last) if (last < LOW) S_of(w, l->iv)[k] = S[k], Vs_of(w, i)[k] = V[k];
 }
 
-/* Poses, screws (of free joints for v in the user's representation), twists to order K+1,
- * accelerations minus gravity. */
+/* Poses, screws (of free joints for v in the user's representation, and in w->Su the displacements
+ * P_0), twists to order K+1, accelerations minus gravity. */
 INLINE void motion_of_order(const variation *x, const int K) {
   const jn_model *m = x->m;
   const jn_work *w = x->w;
@@ -57,6 +57,7 @@ INLINE void motion_of_order(const variation *x, const int K) {
     a[0] = six_sub(a[0], G);
     if (!link_is_free(l) || rep == JN_BODY) continue;
     for (int k = 1; k <= K; k++) spatial_pose_step(w, i, k);
+    for (int j = 0; j < l->nv; j++) *Su_of(w, l->iv + j) = *S_of(w, l->iv + j); /* P_0 */
     represent_screws(l, w, rep, K, S_of(w, l->iv));
   }
 }
@@ -244,13 +245,13 @@ INLINE void free_columns(const variation *x, int i, const int K) {
   }
 }
 
-/* E of joints with several degrees of freedom, orders 0..K-1; the columns of free joints in another
- * representation than body. */
+/* E of joints with several degrees of freedom, orders 0..K-1; the columns of free joints in hybrid and
+ * mixed representation, along a direction also in spatial. */
 ENTRY_FUNCTION void variation_columns(const variation *x) {
   for (int i = 0; i < x->m->nlink; i++) {
     const jn_link *l = &x->m->link[i];
     if (l->nv > 1 && !x->second) variation_map(x, i, x->K - 1);
-    if (link_is_free(l) && x->own) WITH_ORDER(K, x->K, free_columns(x, i, K));
+    if (link_is_free(l) && x->own && !held_in_space(x)) WITH_ORDER(K, x->K, free_columns(x, i, K));
   }
 }
 

@@ -32,6 +32,7 @@
 #include "core/work.h"
 
 /* Runs a statement with K = order, a constant for low orders. */
+#ifndef WITH_ORDER
 #define WITH_ORDER(K, order, ...) \
   do {                            \
     if ((order) == 0) {           \
@@ -45,6 +46,7 @@
       __VA_ARGS__;                \
     }                             \
   } while (0)
+#endif
 
 /* One column of v at one order. By phi: displacement P, P1 = P', X = P'' - ad_G P, wrench A of the
  * subtree. By dv: S, Y, and the wrenches B for dv, M for dv'. As a row: U = M, T, and Z for applied
@@ -71,6 +73,7 @@ typedef struct variation {
   const unsigned char *prescribed; /* joints whose motion is given, in course_forward; NULL: none */
 } variation;
 
+#ifndef JN_BAKED
 /* Loads the state and computes poses, screws S (for v in the user's representation), twists,
  * accelerations minus gravity (w->As), inertias and their rates (w->Ms, w->Md), momenta (w->Ps),
  * wrenches (w->Ws), applied wrenches. v[(K+2) x nv]. */
@@ -97,6 +100,7 @@ int jn_geometry_column(const variation *x, int b, int d, column_jet *c);
 /* Start, columns and carry in turn. */
 jn_status jn_variation_all(const jn_model *m, jn_data *data, int K, const double *q,
                            const double *v, const jn_external *external, variation *x);
+#endif
 
 /* Pc consists of blocks of as many degrees of freedom as there are lanes. A block holds all
  * orders, an order holds sixty numbers in lanes. Address of order k of column j, numbers
@@ -133,6 +137,7 @@ typedef struct jn_forward_columns {
   double *dq, *dv, *dtau, *H;
 } jn_forward_columns;
 
+#ifndef JN_BAKED
 /* Along a direction: the matrices d tau / d q, d tau / d v, M of order k, 0 or 1. */
 void jn_variation_square(const variation *x, int k, const jn_blocks *out);
 /* An upper bound on all results of the engine's freedoms_fill and similar functions; NaN or infinite
@@ -157,6 +162,7 @@ jn_status jn_variation_forward(const jn_model *m, jn_data *data, int order, cons
 /* rhs := M^-1 rhs for `lanes` (1 or JN_SOLVE_COLUMNS) right-hand sides rhs[nv x lanes], with the
  * factors of spatial_articulated_inertias. */
 void jn_variation_solve(const variation *x, int lanes, double *rhs);
+#endif
 
 #ifdef LANES
 /* a + s c, and c . a, for a six-vector c of plain doubles `step` apart */
@@ -175,7 +181,8 @@ static inline six column_plus(six a, real s, const double *c, jn_part part) {
 static inline real column_dot(const double *c, jn_part part, six a) {
   return six_dot_plain(c + 6 * part * COLUMN_STEP, COLUMN_STEP, a);
 }
-#else
+#endif
+#if !defined(LANES) || LANES == 1
 /* one part of order k of column j */
 static inline six part_of(const variation *x, int j, int k, jn_part part) {
   const size_t n = (size_t)x->width;

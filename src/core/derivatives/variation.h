@@ -6,6 +6,12 @@
 #include "core/algebra/inertia10.h"
 #include "core/derivatives/partials.h"
 
+/* Whether displacements by free joints are held in space (spatial representation) instead of in the
+ * parent, so that V and a below are those of the link itself. */
+static inline int held_in_space(const variation *x) {
+  return x->own && !x->second && x->data->settings.representation == JN_SPATIAL;
+}
+
 /* P', X and higher orders of P from P_0. V, a: twist, and acceleration minus gravity, of the
  * parent. `given`: all orders of P are there.
  *   P' = ad(V) P,   X = ad(a) P + ad(V) P' */
@@ -22,6 +28,18 @@ INLINE void variation_transport(int K, int given, const six *V, const six *a, co
   }
 }
 
+/* With the momentum P = (n, f) the rate M' of an inertia has first moment f and mass 0, and
+ *   M' x           = (J' w + f x v, -f x w)
+ *   M' x - ad_x^T P = (J' w - n x w, -2 f x w)      x = (w, v)
+ * The second is the Coriolis matrix: twelve numbers J', n, f, also of a subtree. */
+static inline six rate_apply(const inertia10 *Md, v3 f, six x) {
+  return (six){v3_add(sym3_apply(Md->J, x.w), v3_cross(f, x.v)), v3_cross(x.w, f)};
+}
+static inline six coriolis_apply(const inertia10 *Md, six P, six x) {
+  return (six){v3_add(sym3_apply(Md->J, x.w), v3_cross(x.w, P.w)),
+               v3_times(2.0, v3_cross(x.w, P.v))};
+}
+
 /* Inertias and their rates, momenta M V and wrenches M a + M' V of a link, from its inertia M_0, twist,
  * and acceleration minus gravity. Y: its displacement per unit of the jets' parameter, where that is
  * not time. */
@@ -31,11 +49,10 @@ INLINE void variation_link(int K, const six *Y, const six *V, const six *a, iner
     inertia10_order(k + 1, V, M, k < K ? &M[k + 1] : NULL, &Md[k]);
     if (k < K && Y) M[k + 1] = inertia10_rate(M, *Y); /* K = 1 */
     six p = six_zero(), f = p;
-    EACH(h, 0, k) {
-      p = six_add(p, inertia10_apply(&M[h], V[k - h]));
-      f = six_add(f, six_add(inertia10_apply(&M[h], a[k - h]), inertia10_apply(&Md[h], V[k - h])));
-    }
+    EACH(h, 0, k) p = six_add(p, inertia10_apply(&M[h], V[k - h]));
     P[k] = p;
+    EACH(h, 0, k)
+    f = six_add(f, six_add(inertia10_apply(&M[h], a[k - h]), rate_apply(&Md[h], P[h].v, V[k - h])));
     W[k] = f;
   }
 }
@@ -47,17 +64,18 @@ typedef struct carried {
   const six *P, *W, *N;
 } carried;
 
-/* Wrenches of a column:
- *   A = Mc X + Mc' P' - ad_(P')^T Pc - ad_P^T Wc - Nc P
- *   B = Mc Y + Mc' S - ad_S^T Pc
+/* Wrenches of a column, C x = Mc' x - ad_x^T Pc:
+ *   A = Mc X + C P' - ad_P^T Wc - Nc P
+ *   B = Mc Y + C S
  *   M = Mc S */
 INLINE void variation_wrench_by_phi(int K, carried m, column_jet *c) {
   EACH(k, 0, K) {
     six A = six_zero();
     EACH(h, 0, k) {
       const column_jet *d = &c[k - h];
-      A = six_add(A, six_add(inertia10_apply(&m.M[h], d->X), inertia10_apply(&m.Md[h], d->P1)));
-      A = six_sub(A, six_add(six_ad_t(d->P1, m.P[h]), six_ad_t(d->P, m.W[h])));
+      A = six_add(A,
+                  six_add(inertia10_apply(&m.M[h], d->X), coriolis_apply(&m.Md[h], m.P[h], d->P1)));
+      A = six_sub(A, six_ad_t(d->P, m.W[h]));
       if (m.N) A = six_sub(A, matrix_apply(m.N + 6 * h, d->P));
     }
     c[k].A = A;
@@ -68,8 +86,8 @@ INLINE void variation_wrenches_by_dv(int K, carried m, column_jet *c) {
     six B = six_zero(), F = B;
     EACH(h, 0, k) {
       const column_jet *d = &c[k - h];
-      B = six_add(B, six_add(inertia10_apply(&m.M[h], d->Y), inertia10_apply(&m.Md[h], d->S)));
-      B = six_sub(B, six_ad_t(d->S, m.P[h]));
+      B = six_add(B,
+                  six_add(inertia10_apply(&m.M[h], d->Y), coriolis_apply(&m.Md[h], m.P[h], d->S)));
       F = six_add(F, inertia10_apply(&m.M[h], d->S));
     }
     c[k].B = B;

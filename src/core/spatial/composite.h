@@ -31,6 +31,7 @@ static inline void represent_screws(const jn_link *l, const jn_work *w, int rep,
   memcpy(S, out, sizeof(six) * 6 * rows);
 }
 
+#ifndef JN_BAKED
 /* Order 0 without motion: poses, screws S for v in the user's representation, inertias Ms. */
 static inline jn_status start_at_rest(const jn_model *m, jn_data *data, const double *q) {
   jn_status status = jn_load_state(m, data, 0, q, NULL);
@@ -74,6 +75,7 @@ static inline jn_status start_in_motion(const jn_model *m, jn_data *data, int K,
   }
   return JN_OK;
 }
+#endif
 
 /* Sums over subtrees, from the leaves to the root, of the first `used` numbers of each block. */
 static inline void add_to_parents(const jn_model *m, double *x, size_t block, size_t used) {

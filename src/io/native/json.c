@@ -176,7 +176,8 @@ static void read_axes(const jn_json *object, jn_joint_desc *joint) {
 
 /* The joint of a body connects it to its parent; one of the list at the top has its own keys
  * parent and child. */
-static void read_joint(reader *r, const jn_json *object) {
+static void read_joint(const jn_json *object, void *context) {
+  reader *r = context;
   static const char *const known[] = {JOINT_KEYS, NULL};
   static const char *const known_listed[] = {JOINT_KEYS, "parent", "child", NULL};
   const char *name = jn_json_object(object) ? required_name(object, "name") : NULL;
@@ -209,7 +210,8 @@ static void read_joint(reader *r, const jn_json *object) {
 
 /* ---- bodies, joints, frames */
 
-static void read_body(reader *r, const jn_json *body) {
+static void read_body(const jn_json *body, void *context) {
+  reader *r = context;
   static const char *const known[] = {"name", "parent", "joint",   "home",
                                       "mass", "com",    "inertia", NULL};
   const char *name = jn_json_object(body) ? required_name(body, "name") : NULL;
@@ -228,12 +230,13 @@ static void read_body(reader *r, const jn_json *body) {
   jn_json joint = jn_json_member(body, "joint");
   joint.kind = "joint";
   if (joint.value)
-    read_joint(r, &joint);
+    read_joint(&joint, r);
   else if (parent)
     jn_refuse(&joint, "missing: describe the joint that connects the body to '%s'", parent);
 }
 
-static void read_frame(reader *r, const jn_json *object) {
+static void read_frame(const jn_json *object, void *context) {
+  reader *r = context;
   static const char *const known[] = {"name", "link", "R", "quat", "p", NULL};
   const char *name = jn_json_object(object) ? required_name(object, "name") : NULL;
   if (!name) return;
@@ -242,16 +245,6 @@ static void read_frame(reader *r, const jn_json *object) {
                          jn_json_line(object)};
   read_pose(object, &frame.pose);
   if (!r->text.status) check(object, jn_spec_add_frame(r->spec, &frame), "frames");
-}
-
-static void read_all(reader *r, const jn_json *top, const char *key, const char *kind,
-                     void (*read)(reader *r, const jn_json *element)) {
-  const jn_json list = jn_json_member(top, key);
-  if (!list.value || !jn_json_list(&list)) return;
-  for (jn_json e = jn_json_first(&list); e.value; e = jn_json_next(&e)) {
-    e.kind = kind;
-    read(r, &e);
-  }
 }
 
 static void read_model(reader *r, const jn_allocator *allocator) {
@@ -266,9 +259,9 @@ static void read_model(reader *r, const jn_allocator *allocator) {
   jn_vec3 gravity;
   if (read_vector(&top, "gravity", &gravity)) jn_spec_set_gravity(r->spec, gravity);
   if (!bodies.value) jn_refuse(&bodies, "missing: this is not a native model");
-  read_all(r, &top, "bodies", "body", read_body);
-  read_all(r, &top, "joints", "joint", read_joint);
-  read_all(r, &top, "frames", "frame", read_frame);
+  jn_json_each(&top, "bodies", "body", read_body, r);
+  jn_json_each(&top, "joints", "joint", read_joint, r);
+  jn_json_each(&top, "frames", "frame", read_frame, r);
   check_keys(r, &top, known);
   if (!r->text.status) jn_json_constraints(&top, r->spec);
   if (!r->text.status) jn_json_rotors(&top, r->spec);
@@ -293,7 +286,7 @@ jn_status jn_spec_extend_json(jn_spec *spec, const char *text, size_t size, cons
   jn_json_open(&r.text, text, size, name, jn_spec_hooks(spec), error);
   const jn_json top = jn_json_root(&r.text);
   if (!r.text.status) check_keys(&r, &top, known);
-  read_all(&r, &top, "frames", "frame", read_frame);
+  jn_json_each(&top, "frames", "frame", read_frame, &r);
   if (!r.text.status) jn_json_constraints(&top, spec);
   if (!r.text.status) jn_json_check_names(&r.text, spec, mark.constraints);
   if (!r.text.status) jn_json_passive(&top, spec, 0);

@@ -84,7 +84,7 @@ static const char *const *keys_of(jn_constraint_type type) {
                                            : pair;
 }
 
-static void read_constraint(const jn_json *object, jn_spec *spec) {
+static void read_constraint(const jn_json *object, void *spec) {
   jn_coupling_term terms[JN_MAX_TERMS];
   if (!jn_json_object(object)) return;
   const char *name = name_at(object, "name");
@@ -107,12 +107,7 @@ static void read_constraint(const jn_json *object, jn_spec *spec) {
 }
 
 void jn_json_constraints(const jn_json *model, jn_spec *spec) {
-  const jn_json list = jn_json_member(model, "constraints");
-  if (!list.value || !jn_json_list(&list)) return;
-  for (jn_json e = jn_json_first(&list); e.value; e = jn_json_next(&e)) {
-    e.kind = "constraint";
-    read_constraint(&e, spec);
-  }
+  jn_json_each(model, "constraints", "constraint", read_constraint, spec);
 }
 
 /* ---- a file of constraints beside a model */

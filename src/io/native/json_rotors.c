@@ -33,7 +33,7 @@ static void read_limits(const jn_json *object, jn_rotor_limits *limits) {
     number_at(&v, jn_rotor_limit_keys[k], &limits->idle + k);
 }
 
-static void read_rotor(const jn_json *object, jn_spec *spec) {
+static void read_rotor(const jn_json *object, void *spec) {
   static const char *const known[] = {"name", "link", "R",      "quat",    "p", "c_f",
                                       "c_d",  "spin", "limits", "comment", NULL};
   if (!jn_json_object(object) || !jn_json_keys(object, known)) return;
@@ -55,10 +55,5 @@ static void read_rotor(const jn_json *object, jn_spec *spec) {
 }
 
 void jn_json_rotors(const jn_json *model, jn_spec *spec) {
-  const jn_json list = jn_json_member(model, "rotors");
-  if (!list.value || !jn_json_list(&list)) return;
-  for (jn_json e = jn_json_first(&list); e.value; e = jn_json_next(&e)) {
-    e.kind = "rotor";
-    read_rotor(&e, spec);
-  }
+  jn_json_each(model, "rotors", "rotor", read_rotor, spec);
 }

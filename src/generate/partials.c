@@ -1,0 +1,154 @@
+/* partials.c: derivatives of inverse dynamics in generated code: the text of core/derivatives with one
+ * degree of freedom at a time, the links as a table, and working memory of a fixed size. */
+#include <string.h>
+
+#include "generate/generate.h"
+#include "model/arrays.h"
+
+static const char types[] =
+    "\n/* what the partial derivatives know of a model and of a call */\n"
+    "#define WITH_ORDER(K, order, ...) \\\n"
+    "  do {                            \\\n"
+    "    const int K = (order);        \\\n"
+    "    __VA_ARGS__;                  \\\n"
+    "  } while (0)\n"
+    "typedef struct jn_vec3 {\n  double x, y, z;\n} jn_vec3;\n"
+    "typedef struct jn_settings {\n  int representation, damping;\n  jn_vec3 gravity;\n} "
+    "jn_settings;\n"
+    "typedef struct jn_model {\n  int nlink, nv, nangle, nfree, nother;\n  const jn_link *link;\n"
+    "  const int *angle_link, *free_link, *other_link;\n} jn_model;\n"
+    "typedef struct jn_data {\n  jn_settings settings;\n  jn_vec3 base;\n  jn_work w;\n} jn_data;\n"
+    "typedef struct jn_external jn_external;\n"
+    "typedef double solve_pack;\n"
+    "#define WORK_float(name, element, stride) WORK_ACCESSOR(name, element, stride)\n"
+    "static inline int link_is_free(const jn_link *l) { return l->nv == 6; }\n";
+
+void jn_generate_partials_types(jn_text *t) { jn_text_put(t, types); }
+
+/* the arrays of the working memory that the text uses (model/arrays.h) */
+static const char *const used[] = {"q",  "v",  "io",  "reference", "angle",  "X",     "jet",
+                                   "E",  "R",  "P",   "G",         "O",      "S",     "Vs",
+                                   "As", "Ms", "Md",  "Ps",        "Ws",     "Pc",    "pc",
+                                   "Ev", "Et", "row", "Ow",        "gather", "frame", "Su"};
+/* those it names but does not use without applied wrenches */
+static const char *const named[] = {"Yd", "Ns"};
+
+static int is_among(const char *const *list, size_t n, const char *name) {
+  for (size_t i = 0; i < n; i++)
+    if (strcmp(list[i], name) == 0) return 1;
+  return 0;
+}
+
+static void put_list(jn_text *t, const char *name, const int *x, int n) {
+  jn_text_format(t, "static const int %s[] = {", name);
+  for (int i = 0; i < n; i++) jn_text_format(t, "%s%d", i ? ", " : "", x[i]);
+  jn_text_put(t, n ? "};\n" : "0};\n");
+}
+
+static const char driver[] =
+    "\n/* d tau^(k) / d q and d tau^(k) / d v^(j), k = 0..K: as jn_inverse_partials */\n"
+    "INLINE void inverse_partials(jn_data *data, const int K, double *dq, double *dv) {\n"
+    "  variation x;\n"
+    "  memset(&x, 0, sizeof x);\n"
+    "  x.m = &robot, x.data = data, x.w = &data->w, x.rows = data->w.rows, x.K = K, x.width = 1;\n"
+    "  x.own = REP != (int)JN_BODY && robot.nfree > 0;\n"
+    "  boundary_about_origin(&robot, &data->w);\n"
+    "  variation_motion(&x);\n"
+    "  freedoms_links(&x);\n"
+    "  freedoms_columns(&x);\n"
+    "  variation_columns(&x);\n"
+    "  variation_composites(&x, 1);\n"
+    "  freedoms_carry(&x);\n"
+    "  if (x.own) variation_own_rows(&x);\n"
+    "  freedoms_fill(&x, dq, dv, 1);\n"
+    "}\n";
+
+void jn_generate_partials_start(jn_text *t, const jn_job *job) {
+  static const char *const headers[] = {
+      "core/boundary.h",
+      "core/poses.h",
+      "core/spatial/spatial.h",
+      "core/spatial/composite.h",
+      "core/derivatives/partials.h",
+      "core/derivatives/variation.h",
+      "core/derivatives/motion.h",
+      "core/derivatives/mass_factor.h",
+      "core/derivatives/freedoms.h",
+  };
+  const jn_model *m = job->m;
+  /* loops over links and orders: the compiler unrolls what pays */
+  jn_text_put(
+      t,
+      "\n#undef EACH\n#define EACH(k, from, to) for (int k = from; k <= to; k++)\n"
+      "#undef EACH_DOWN\n#define EACH_DOWN(k, from, to) for (int k = to; k >= from; k--)\n");
+  for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) jn_generate_header(t, headers[i]);
+  jn_text_put(t, "\nstatic const jn_link links[] = {\n    ");
+  for (int i = 0; i < m->nlink; i++) {
+    if (i) jn_text_put(t, ",\n    ");
+    jn_generate_link(t, &m->link[i], m->link[i].parent);
+  }
+  jn_text_put(t, "};\n");
+  put_list(t, "angle_link", m->angle_link, m->nangle);
+  put_list(t, "free_link", m->free_link, m->nfree);
+  put_list(t, "other_link", m->other_link, m->nother);
+  jn_text_format(t,
+                 "static const jn_model robot = {%d, %d, %d, %d, %d, links, angle_link, free_link, "
+                 "other_link};\n",
+                 m->nlink, m->nv, m->nangle, m->nfree, m->nother);
+  jn_text_put(t, driver);
+}
+
+static size_t put_array(jn_text *t, const char *name, size_t at, size_t count) {
+  const int is_used = is_among(used, sizeof used / sizeof *used, name);
+  if (!is_used && !is_among(named, sizeof named / sizeof *named, name)) return 0;
+  if (t) jn_text_format(t, "  data.w.%s = room + %lu;\n", name, (unsigned long)at);
+  return is_used ? count : 0;
+}
+/* the arrays one after another; returns how many numbers they have */
+static size_t put_arrays(jn_text *t, const jn_model *m, int order) {
+  const size_t rows = (size_t)order + 2, nq = (size_t)m->nq, nv = (size_t)m->nv, nx = (size_t)m->nx,
+               nlink = (size_t)m->nlink, ncut = 0, nrow = 0, coupled = 0;
+  size_t at = 0;
+#define PLACE(name, element, stride, count) \
+  at += put_array(t, #name, at, JN_SIZE_##element * (size_t)(count));
+#define jn_coupled_room(m, order) 0
+#undef JN_MAX_LANES
+#define JN_MAX_LANES 2 /* scratch of one lane: the static_assert in freedoms.h */
+  JN_WORK_PACK(PLACE)
+  JN_WORK_SINGLE(PLACE)
+#undef PLACE
+  return at;
+}
+
+void jn_generate_partials(jn_text *t, const jn_job *job, int r) {
+  const jn_model *m = job->m;
+  jn_text_format(t,
+                 "\n/* derivatives of inverse dynamics of order %d */\n"
+                 "INLINE int %s_did%d_at(const double *q_in, const double *v_in, double *dq, "
+                 "double *dv,\n    size_t stride) {\n"
+                 "  enum { R = %d };\n"
+                 "  double room[%lu];\n"
+                 "  jn_data data;\n"
+                 "  real nan = {0};\n"
+                 "  memset(&data, 0, sizeof data);\n",
+                 r, job->name, r, r, (unsigned long)put_arrays(NULL, m, r));
+  jn_text_put(t,
+              "  data.settings.representation = REP, data.settings.damping = DAMPING;\n"
+              "  data.settings.gravity.x = ");
+  jn_text_number(t, job->gravity[0]);
+  jn_text_put(t, ", data.settings.gravity.y = ");
+  jn_text_number(t, job->gravity[1]);
+  jn_text_put(t, ", data.settings.gravity.z = ");
+  jn_text_number(t, job->gravity[2]);
+  jn_text_put(t, ";\n  data.w.rows = R + 2, data.w.nv = NV;\n");
+  put_arrays(t, m, r);
+  jn_text_put(
+      t,
+      "  read_numbers(NQ, q_in, stride, data.w.q, &nan);\n"
+      "  read_numbers((R + 2) * NV, v_in, stride, data.w.io, &nan);\n"
+      "  scale_rows(0, R + 1, NV, data.w.io, 1);\n"
+      "  inverse_partials(&data, R, dq, dv);\n"
+      "  NO_UNROLL for (int i = 0; i < (R + 1) * NV * NV; i++) nan += 0 * dq[i];\n"
+      "  NO_UNROLL for (int i = 0; i < (R + 1) * (R + 2) * NV * NV; i++) nan += 0 * dv[i];\n"
+      "  return states_without_result(~0, nan);\n}\n");
+}
