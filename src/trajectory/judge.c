@@ -260,7 +260,7 @@ static double fourth_difference(double dt, const double *t, const double *y) {
  * the set `out`: bit i is sample i. t, y [NEAR]: from the end inwards. */
 enum { NEAR = JN_ENDS + 4 };
 static double roughness(double dt, const double *t, const double *y, int out) {
-  double s[NEAR], z[NEAR], most = 0;
+  double s[NEAR] = {0}, z[NEAR] = {0}, most = 0;
   int m = 0;
   for (int i = 0; i < NEAR; i++)
     if (!(out >> i & 1)) s[m] = t[i], z[m++] = y[i];
