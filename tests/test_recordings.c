@@ -230,27 +230,111 @@ static void bands_contain_the_truth(void **state) {
   }
 }
 
-/* Before any fit a spike is found wherever it is but at the ends, with the work space that is
- * promised: the pages before and behind it cannot be touched. */
+/* Before any fit a spike is found wherever it is, with the work space that is promised: the pages
+ * before and behind it cannot be touched. */
 static void spikes_are_found_in_their_work_space(void **state) {
   (void)state;
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
   const int n = (int)(page / sizeof(double)); /* work[3 n]: three pages */
   char *map = mmap(NULL, 5 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  double *y = doubles((size_t)n), *work = (double *)(void *)(map + page);
+  double *y = doubles((size_t)n), *t = doubles((size_t)n), *work = (double *)(void *)(map + page);
   unsigned char *keep = calloc((size_t)n, 1);
   assert_true(map != MAP_FAILED && mprotect(map, page, PROT_NONE) == 0 &&
               mprotect(map + 4 * page, page, PROT_NONE) == 0);
-  const int places[] = {3, 4, n / 2, n - 5, n - 4};
+  const int places[] = {0, 1, 2, 3, 4, 5, n / 2, n - 6, n - 5, n - 4, n - 3, n - 2, n - 1};
   for (size_t k = 0; k < COUNT(places); k++) {
     rng r = rng_new(k + 1);
-    for (int i = 0; i < n; i++) y[i] = sin(0.02 * i) + 1e-4 * rng_normal(&r);
+    for (int i = 0; i < n; i++) t[i] = 0.01 * i, y[i] = sin(2 * t[i]) + 1e-4 * rng_normal(&r);
     y[places[k]] += k % 2 ? 0.2 : -0.2;
-    const int found = jn_find_spikes(n, y, 0, 0.05, keep, work);
+    const int found = jn_find_spikes(n, t, y, 0, 0.05, keep, work);
     if (found < 1 || keep[places[k]]) fail_msg("%d found, none at %d", found, places[k]);
   }
   munmap(map, 5 * page);
-  free(y), free(keep);
+  free(y), free(t), free(keep);
+}
+
+/* derivative k of a joint that moves by one, there and back, with rests of 1.2 s and moves of 0.8 s,
+ * each 10 u^3 - 15 u^4 + 6 u^5; and of one that never rests */
+static double moves_and_rests(double t, int k) {
+  const double u = fmin(1, fmod(t, 2) / 0.8), back = fmod(floor(t / 2), 2);
+  const double y[4] = {u * u * u * (10 + u * (6 * u - 15)), 30 * u * u * (1 - u) * (1 - u),
+                       60 * u * (1 - u) * (1 - 2 * u), u < 1 ? 60 - 360 * u * (1 - u) : 0};
+  return (back > 0 ? -1 : 1) * y[k] / pow(0.8, k) + (k == 0 ? back : 0);
+}
+static double swings(double t, int k) { return 0.6 * pow(5, k) * sin(5 * t + 0.4 + k * turn / 4); }
+
+/* The largest error/band of v'' at the samples, on which the torque rate depends; -1: refused, with
+ * the reason in `why`. */
+static double worst_of(int n, const double *t, const double *q, double (*truth)(double, int),
+                       double from, double *outliers, char *why) {
+  jn_model *model = pendulum_model();
+  jn_trajectory *T = NULL;
+  jn_error e = {0};
+  const jn_fit_report report = {.outliers = outliers};
+  double worst = 0, x[4], b[4];
+  jn_status status = jn_trajectory_fit(model, n, t, q, NULL, &report, NULL, &T, &e);
+  snprintf(why, sizeof e.message, "%s", e.message);
+  for (int i = 0; i < n && !status; i++) {
+    assert_ok(jn_trajectory_at(T, t[i], 1, JN_BODY, x, x + 1));
+    assert_ok(jn_trajectory_band(T, t[i], 1, JN_BODY, b, b + 1));
+    worst = worse(worst, fabs(x[3] - truth(from + t[i], 3)) / b[3]);
+  }
+  if (status) assert_status(status, JN_ERR_FIT);
+  jn_trajectory_free(T);
+  jn_model_free(model);
+  return status ? -1 : worst;
+}
+
+enum { ENDS = 160 };
+static void sample_ends(double (*truth)(double, int), double from, double noise, uint64_t seed,
+                        double *t, double *q) {
+  rng r = rng_new(seed);
+  for (int i = 0; i < ENDS; i++)
+    t[i] = i / 26.0, q[i] = truth(from + t[i], 0) + noise * rng_normal(&r);
+}
+
+/* An outlier among the first or last three samples is not taken for a motion, with one more inside
+ * that must not hide it. Two neighbours are refused: they may be a motion. */
+static void outliers_at_the_ends_are_left_out(void **state) {
+  (void)state;
+  static const double sizes[] = {0.01, 0.03, 0.24, -0.9};
+  double t[ENDS], q[ENDS], outliers;
+  char why[sizeof(((jn_error *)0)->message)];
+  for (int moving = 0; moving < 2; moving++)
+    for (int place = 0; place < 6; place++)
+      for (size_t k = 0; k < COUNT(sizes); k++) {
+        double (*truth)(double, int) = moving ? swings : moves_and_rests;
+        const int at = place < 3 ? place : ENDS - 6 + place;
+        const double from = 1.2; /* both ends of moves_and_rests are at rest */
+        sample_ends(truth, from, 3e-4, 10 * k + (uint64_t)place, t, q);
+        q[37] += 0.145, q[at] += sizes[k];
+        const double worst = worst_of(ENDS, t, q, truth, from, &outliers, why);
+        if (worst < 0) fail_msg("sample %d, size %g: %s", at, sizes[k], why);
+        check_residual("outlier at an end, error/band", worst, 5);
+        if (fabs(sizes[k]) > 0.1) assert_true(outliers == 2);
+        if (fabs(sizes[k]) < 0.1 || place % 3 != 1) continue;
+        q[at + 1] += 0.5;
+        assert_true(worst_of(ENDS, t, q, truth, from, &outliers, why) < 0);
+        assert_non_null(strstr(why, place < 3 ? "at the start" : "at the end"));
+        assert_non_null(strstr(why, "--outliers keep"));
+      }
+}
+
+/* A motion that begins in the last samples, or ends in the first, is not taken for outliers. */
+static void motions_that_begin_at_the_ends_stay(void **state) {
+  (void)state;
+  double t[ENDS], q[ENDS], outliers;
+  char why[sizeof(((jn_error *)0)->message)];
+  for (int n = 1; n <= 24; n++) {
+    /* a move begins a few half samples before the end, or ends after the first sample */
+    const double few = 0.5 / 26 * (n % 12 + 1);
+    const double from = n % 2 ? 8 + few - (ENDS - 1) / 26.0 : 0.8 - few;
+    sample_ends(moves_and_rests, from, n > 12 ? 1e-5 : 3e-4, (uint64_t)n, t, q);
+    const double worst = worst_of(ENDS, t, q, moves_and_rests, from, &outliers, why);
+    if (worst < 0) fail_msg("%d half samples: %s", n, why);
+    check_residual("motion begins at an end, error/band", worst, 5);
+    assert_true(outliers == 0);
+  }
 }
 
 /* Spikes are left out and counted, or used like the other samples. */
@@ -576,6 +660,8 @@ int main(void) {
       cmocka_unit_test(clustered_times_are_met_or_refused),
       cmocka_unit_test(bands_contain_the_truth),
       cmocka_unit_test(spikes_are_found_in_their_work_space),
+      cmocka_unit_test(outliers_at_the_ends_are_left_out),
+      cmocka_unit_test(motions_that_begin_at_the_ends_stay),
       cmocka_unit_test(outliers_are_dropped_or_kept),
       cmocka_unit_test(narrower_bands_would_fail),
       cmocka_unit_test(encoders_do_not_spoil_the_jerk),

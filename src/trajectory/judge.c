@@ -158,23 +158,32 @@ static void far_from_lines(int m, const double *z, double *r) {
   }
 }
 
-/* From the cubic polynomial through four neighbours. */
+/* From the cubic polynomial through four neighbours: a sixth of the fourth difference around the
+ * sample. A spike a among the first three samples changes the first two fourth differences, d and
+ * next, by (a, 0), (-4 a, a) or (6 a, -4 a): -next/d tells which of them it is. */
 static void far_from_cubics(int m, const double *z, double *r) {
   for (int i = 2; i < m - 2; i++)
     r[i] = fabs(z[i] - (4 * (z[i - 1] + z[i + 1]) - z[i - 2] - z[i + 2]) / 6);
-  /* the two at each end, scaled to the standard deviation of those inside */
   for (int e = 0; e < 2; e++) {
-    const int d = e ? -1 : 1;
+    const int k = e ? -1 : 1;
     const double *x = e ? z + m - 1 : z;
     double *out = e ? r + m - 1 : r;
-    out[0] = fabs(x[0] - 4 * x[d] + 6 * x[2 * d] - 4 * x[3 * d] + x[4 * d]) / 6;
-    out[d] = fabs(x[d] - (x[0] + 6 * x[2 * d] - 4 * x[3 * d] + x[4 * d]) / 4) / 1.5;
+    const double d = x[0] - 4 * x[k] + 6 * x[2 * k] - 4 * x[3 * k] + x[4 * k],
+                 next = x[k] - 4 * x[2 * k] + 6 * x[3 * k] - 4 * x[4 * k] + x[5 * k],
+                 ratio = d != 0 ? -next / d : 1;
+    out[0] = out[k] = 0;
+    if (!(ratio > -0.125 && ratio < 0.45)) continue;
+    out[2 * k] = 0;
+    out[ratio < 0.125 ? 0 : k] = fabs(d) / 6;
   }
 }
 
-/* Marks r > gate times its median in the block of i and the two beside it, but none of the two at
- * either end, 0, 1 and last - 1, last. `single`: only the largest of neighbours. */
-static int mark_spikes(int m, const double *r, const int *index, int last, double gate, int single,
+int jn_is_end(int i, int n) { return i < JN_ENDS || i >= n - JN_ENDS; }
+
+/* Marks r > gate times its median in the block of i and the two beside it. `single`: only the
+ * largest of neighbours. What has not two neighbours on either side is marked only if it is one of
+ * the first or last three of the n samples. */
+static int mark_spikes(int m, const double *r, const int *index, int n, double gate, int single,
                        double least, unsigned char *keep) {
   enum { BLOCK = 64, AROUND = 3 * BLOCK };
   const int blocks = m / BLOCK > 1 ? m / BLOCK : 1;
@@ -189,7 +198,7 @@ static int mark_spikes(int m, const double *r, const int *index, int last, doubl
       scale = 1.4826 * jn_select(part, to - from, (to - from) / 2) + least;
       block = k;
     }
-    if (!(r[i] > gate * scale) || index[i] < 2 || index[i] > last - 2) continue;
+    if (!(r[i] > gate * scale) || ((i < 2 || i > m - 3) && !jn_is_end(index[i], n))) continue;
     if (single && ((i > 0 && r[i] < r[i - 1]) || (i < m - 1 && r[i] < r[i + 1]))) continue;
     keep[index[i]] = 0;
     found++;
@@ -215,8 +224,7 @@ static int mark_all(int n, const double *y, double gate, double least, unsigned 
       far_from_lines(m, z, r);
     else
       far_from_cubics(m, z, r);
-    const int found =
-        mark_spikes(m, r, index, n - 1, gate * (lines ? 8 : 5.5), !lines, least, keep);
+    const int found = mark_spikes(m, r, index, n, gate * (lines ? 8 : 5.5), !lines, least, keep);
     if (!found && !lines) break;
     /* the first round only asks whether there are any */
     if (round == 0)
@@ -227,55 +235,102 @@ static int mark_all(int n, const double *y, double gate, double least, unsigned 
   return all;
 }
 
-static double fourth_difference(const double *z) {
-  return z[0] - 4 * z[1] + 6 * z[2] - 4 * z[3] + z[4];
+/* |24 dt^4 y[t_0 .. t_4]|, the fourth divided difference: for steps dt the differences 1 -4 6 -4 1.
+ * Samples that are closer multiply noise by more than these do; then it is scaled to theirs. */
+static double fourth_difference(double dt, const double *t, const double *y) {
+  const double most = 70; /* sum of the squares of 1 -4 6 -4 1 */
+  double sum = 0, squares = 0, step = t[1] - t[0], uneven = 0;
+  for (int i = 1; i < 4; i++) uneven = fmax(uneven, fabs(t[i + 1] - t[i] - step));
+  if (uneven <= 1e-9 * fabs(step)) {
+    const double f = fmin(1, dt / fabs(step));
+    return f * f * f * f * fabs(y[0] - 4 * y[1] + 6 * y[2] - 4 * y[3] + y[4]);
+  }
+  for (int i = 0; i < 5; i++) {
+    double w = 24;
+    for (int k = 0; k < 5; k++)
+      if (k != i) w *= dt / (t[i] - t[k]);
+    sum += w * y[i];
+    squares += w * w;
+  }
+  if (!(squares < 1e100)) return 0;
+  return fabs(sum) * (squares > most ? sqrt(most / squares) : 1);
 }
 
-/* A spike at the end changes the first fourth difference by its size a; one beside it the first two
- * by -4 a and a. They must be larger than any other fourth difference, `most`: else a motion may
- * begin there. z[m]: from the end inwards. Returns the index of the spike, -1: none. */
-static int end_spike(int m, const double *z, double least, double most) {
-  enum { MOST = 64 };
-  double part[MOST];
-  const int n = m - 6 < MOST ? m - 6 : MOST;
-  if (n < 6) return -1;
-  for (int i = 0; i < n; i++) part[i] = fabs(fourth_difference(z + 2 + i));
-  const double next = part[0], scale = jn_select(part, n, n / 2) + 8 * least;
-  const double d0 = fourth_difference(z), d1 = fourth_difference(z + 1),
-               quiet = fmax(6 * scale, most);
-  if (!(fabs(d0) > fmax(8 * scale, 2 * most)) || next > quiet) return -1;
-  if (fabs(d0 + 4 * d1) < 0.25 * fabs(d0)) return 1;
-  return fabs(d1) <= quiet ? 0 : -1;
+/* The largest fourth difference that involves one of the three samples at an end, without those of
+ * the set `out`: bit i is sample i. t, y [NEAR]: from the end inwards. */
+enum { NEAR = JN_ENDS + 4 };
+static double roughness(double dt, const double *t, const double *y, int out) {
+  double s[NEAR] = {0}, z[NEAR] = {0}, most = 0;
+  int m = 0;
+  for (int i = 0; i < NEAR; i++)
+    if (!(out >> i & 1)) s[m] = t[i], z[m++] = y[i];
+  for (int i = 0; i + 4 < m; i++) most = fmax(most, fourth_difference(dt, s + i, z + i));
+  return most;
 }
 
-static int mark_ends(int n, const double *y, double least, unsigned char *keep, double *work) {
-  double most = 0;
+/* The smallest set of the three samples without which no fourth difference is beyond `limit`; of
+ * sets of the same size the one that leaves the least. */
+static int far_samples(double dt, const double *t, const double *y, double limit) {
+  static const int sets[8] = {0, 1, 2, 4, 3, 5, 6, 7}, size[8] = {0, 1, 1, 1, 2, 2, 2, 3};
+  double least = limit;
+  int best = -1;
+  for (int i = 0; i < 8 && (best < 0 || size[i] == size[best]); i++) {
+    const double rough = roughness(dt, t, y, sets[i]);
+    if (rough <= least) least = rough, best = i;
+  }
+  return best < 0 ? 7 : sets[best];
+}
+
+int jn_judge_ends(int n, const double *t, const double *y, double step, unsigned char *keep,
+                  double *work, int pairs[2]) {
+  enum { MANY = 64, LEAST = 12 };
+  const double dt = (t[n - 1] - t[0]) / (n - 1);
+  double most = 0, least = 0, *s = work, *z = work + n;
   int all = 0, m = 0;
-  for (int i = 2; i < n - 2; i++)
-    if (keep[i]) work[m++] = y[i];
-  for (int i = 0; i + 4 < m; i++) most = fmax(most, fabs(fourth_difference(work + i)));
+  pairs[0] = pairs[1] = 0;
+  for (int i = JN_ENDS; i < n - JN_ENDS; i++)
+    if (keep[i]) s[m] = t[i], z[m++] = y[i];
+  if (m < LEAST) return 0;
+  for (int i = 0; i + 4 < m; i++) most = fmax(most, fourth_difference(dt, s + i, z + i));
+  for (int i = 0; i < m; i++) least = fmax(least, fabs(z[i]));
+  least = 4 * step + 8e-12 * least;
   for (int e = 0; e < 2; e++) {
-    const int from = e ? n - 1 : 0, step = e ? -1 : 1;
-    if (!keep[from] || !keep[from + step]) continue;
-    m = 0;
-    for (int i = 0; i < n && m < 68; i++)
-      if (keep[from + step * i]) work[m++] = y[from + step * i];
-    const int at = end_spike(m, work, least, most);
-    if (at >= 0) keep[from + step * at] = 0, all++;
+    const int windows = m - 4 < MANY ? m - 4 : MANY;
+    double part[MANY], near_t[NEAR], near_y[NEAR];
+    for (int i = 0; i < windows; i++) {
+      const int at = e ? m - 5 - i : i;
+      part[i] = fourth_difference(dt, s + at, z + at);
+    }
+    const double limit = fmax(8 * (jn_select(part, windows, windows / 2) + least), 2 * most);
+    for (int i = 0; i < NEAR; i++) {
+      const int at = i < JN_ENDS ? (e ? n - 1 - i : i) : (e ? m + JN_ENDS - 1 - i : i - JN_ENDS);
+      near_t[i] = i < JN_ENDS ? t[at] : s[at];
+      near_y[i] = i < JN_ENDS ? y[at] : z[at];
+    }
+    const int far = far_samples(dt, near_t, near_y, limit);
+    pairs[e] = (far & far >> 1) != 0;
+    for (int i = 0; i < JN_ENDS; i++) {
+      keep[e ? n - 1 - i : i] = !(far >> i & 1);
+      all += far >> i & 1;
+    }
   }
   return all;
 }
 
-int jn_find_spikes(int n, const double *y, double step, double most, unsigned char *keep,
-                   double *work) {
+int jn_find_spikes(int n, const double *t, const double *y, double step, double most,
+                   unsigned char *keep, double *work) {
   double big = 0;
+  int pairs[2];
   for (int i = 0; i < n; i++) big = fmax(big, fabs(y[i]));
   const double least = 0.5 * step + 1e-12 * big;
   /* too many of them are the motion itself: only larger ones then */
   for (double gate = 1; gate < 1e4; gate *= 4) {
+    int all = 0;
     memset(keep, 1, (size_t)n);
-    const int all = mark_all(n, y, gate, least, keep, work);
-    if (all <= most * n) return all + mark_ends(n, y, least, keep, work);
+    if (mark_all(n, y, gate, least, keep, work) > most * n) continue;
+    jn_judge_ends(n, t, y, step, keep, work, pairs);
+    for (int i = 0; i < n; i++) all += !keep[i];
+    return all;
   }
   memset(keep, 1, (size_t)n);
   return 0;

@@ -4,6 +4,10 @@
 
 #include "trajectory/penalty.h"
 
+/* Samples at either end that are judged by those on one side. */
+enum { JN_ENDS = 3 };
+int jn_is_end(int i, int n);
+
 /* The k-th smallest of n numbers; reorders them. */
 double jn_select(double *x, int n, int k);
 
@@ -19,10 +23,16 @@ double jn_find_noise(int n, const double *t, const double *y, double *work);
 /* Jumps by about a turn, from neighbour to neighbour, are removed by adding turns to y. A spike
  * that jumps out and back within three samples stays. Returns the number of jumps. */
 int jn_unwrap(int n, double *y);
-/* Marks spikes: keep[i] = 0. Returns their number, at most the share `most` of the samples, else 0.
- * work[3 n] */
-int jn_find_spikes(int n, const double *y, double step, double most, unsigned char *keep,
-                   double *work);
+/* Marks spikes of the numbers y at times t: keep[i] = 0. Returns their number, about the share
+ * `most` of the samples at the most, else 0. work[3 n] */
+int jn_find_spikes(int n, const double *t, const double *y, double step, double most,
+                   unsigned char *keep, double *work);
+/* Judges the first and the last three samples by those inside that are kept: the fewest of them are
+ * not kept without which the fourth differences there are as small as the noise or the motion inside
+ * explain. Returns their number. pairs[2]: neighbours are among them at the start, at the end; that
+ * may be a motion that begins there. work[2 n] */
+int jn_judge_ends(int n, const double *t, const double *y, double step, unsigned char *keep,
+                  double *work, int pairs[2]);
 
 typedef struct misfit {
   double block, window, variance, lag; /* z scores */

@@ -103,17 +103,33 @@ static jn_status weigh_runs(fit_space *shared, recording *r, const recording_opt
 /* Residuals of such a fit say little. */
 static int interpolates(const recording *r) { return r->m->edf > 0.85 * r->s.used; }
 
-/* A sample at an end that is far from the others may be the beginning of a motion: it stays. */
-static int is_end(const samples *s, int i) { return i < 2 || i > s->count - 3; }
+/* One of the three samples at an end is far from the others: all three are left out until the fit of
+ * the others has judged them. Returns the number of changes. */
+static int leave_out_ends(const samples *s, arrays *a) {
+  int changed = 0;
+  for (int e = 0; e < 2 && s->count >= 2 * JN_ENDS; e++) {
+    int found = 0;
+    double *w = a->w + (e ? s->count - JN_ENDS : 0);
+    const unsigned char *keep = a->keep + (e ? s->count - JN_ENDS : 0);
+    for (int i = 0; i < JN_ENDS; i++) found |= w[i] > 0 && !keep[i];
+    for (int i = 0; i < JN_ENDS && found; i++) changed += w[i] > 0, w[i] = 0;
+  }
+  return changed;
+}
 
-/* Leaves out the worst sample of a cell if it is beyond `limit` standard deviations, takes back
- * those within 4. Returns the number of changes. */
-static int gate(recording *r, arrays *a, int runs) {
+/* Leaves out the worst sample of a cell if it is beyond `limit` standard deviations, and those at
+ * the ends that are far from the others; takes back those within 4. Returns the number of changes.
+ */
+static int gate(recording *r, arrays *a, int runs, int pairs[2]) {
   const samples *s = &r->s;
   const smoother *m = r->m;
   const double limit = fmax(5, 1 + sqrt(2 * jn_log(s->count)));
   double product, scale = m->sigma2, *v = a->work + s->count;
-  int changed = 0, used = 0;
+  int used = 0;
+  for (int i = 0; i < s->count; i++) a->keep[i] = a->w[i] > 0;
+  jn_judge_ends(s->count, s->t, a->y, r->step, a->keep, a->work, pairs);
+  int changed = leave_out_ends(s, a);
+  if (changed) return changed;
   jn_uniform_residual(m->u, s, a->y, m->c, a->residual, NULL, &product);
   jn_uniform_leverages(m->u, s->t, m->V, v);
   if (!(s->known > 0)) {
@@ -123,22 +139,21 @@ static int gate(recording *r, arrays *a, int runs) {
     scale = 1.4826 * jn_select(a->work, used, used / 2);
     scale = fmax(scale * scale, s->least);
   }
-  r->outliers = 0;
   for (int j = 0; j < m->u->cells; j++) {
     int worst = -1;
     double most = 1;
     for (int i = m->u->begin[j]; i < m->u->begin[j + 1]; i++) {
       const double e = fabs(a->residual[i]), w = a->w[i];
+      const int far = jn_is_end(i, s->count) && !a->keep[i];
       /* variances of the residual of a sample in use, and of one that is left out */
       const double in = scale * fmax(0.05, 1 - w * v[i]), out = scale + m->sigma2 * v[i];
       const double z = e / (limit * sqrt(in) + 0.5 * r->step);
-      if (w > 0 && z > most && !is_end(s, i))
+      if (w > 0 && z > most)
         worst = i, most = z;
-      else if (!(w > 0) && e < 4 * sqrt(out))
+      else if (!(w > 0) && !far && e < 4 * sqrt(out))
         a->w[i] = runs ? a->run[i] : 1, changed++;
-      r->outliers += !(a->w[i] > 0);
     }
-    if (worst >= 0) a->w[worst] = 0, changed++, r->outliers++;
+    if (worst >= 0) a->w[worst] = 0, changed++;
   }
   return changed;
 }
@@ -246,7 +261,7 @@ static jn_status fit(fit_space *shared, recording *r, const recording_options *o
                      arrays *a) {
   samples *s = &r->s;
   const int one = s->numbers == 1;
-  int runs = 0, changes = 0;
+  int runs = 0, changes = 0, pairs[2] = {0};
   jn_status status = JN_OK;
   for (int i = 1; i < s->count; i++) changes += y[i] != y[i - 1];
   if (one && changes < fewest_changes)
@@ -261,20 +276,27 @@ static jn_status fit(fit_space *shared, recording *r, const recording_options *o
   }
   for (int i = 0; i < s->count; i++) a->w[i] = 1;
   if (one && !o->keep_outliers) {
-    r->outliers = jn_find_spikes(s->count, y, r->step, most_outliers, a->keep, a->work);
-    for (int i = 0; i < s->count && r->outliers; i++) a->w[i] = a->keep[i];
+    r->outliers = jn_find_spikes(s->count, s->t, y, r->step, most_outliers, a->keep, a->work);
+    leave_out_ends(s, a);
+    for (int i = 0; i < s->count; i++) a->w[i] *= a->keep[i];
   }
   summarise(s, a, r->outliers > 0);
   if (r->step > 0 && (status = weigh_runs(shared, r, o, y, a, &runs))) return status;
   for (int round = 0;; round++) {
     if ((status = refit(shared, r, o)) || !r->m) return status;
-    if (round == 8 || !one || o->keep_outliers || interpolates(r) || !gate(r, a, runs)) break;
-    if (r->outliers > 0.25 * s->count) break;
+    if (round == 8 || !one || o->keep_outliers || interpolates(r) || !gate(r, a, runs, pairs))
+      break;
     summarise(s, a, 1);
+    if (s->used < 0.75 * s->count) break;
   }
+  r->outliers = s->count - s->used;
+  if (pairs[0] || pairs[1])
+    doubt(r,
+          "neighbouring samples at the %s are far from the others: outliers, or a motion that "
+          "begins there; cut them off, or use them as they are (keep_outliers, --outliers keep)",
+          pairs[0] ? "start" : "end");
   if (r->outliers > most_outliers * s->count) {
     doubt(r, "%d of %d samples are outliers", r->outliers, s->count);
-    summarise(s, a, 1);
     if ((status = refit(shared, r, o)) || !r->m) return status;
   }
   jn_smoother_rebase(r->m);
