@@ -276,6 +276,7 @@ static void put_tree(jn_text *t, const jn_job *job, const unsigned char *orders,
   jn_job tree = *job;
   snprintf(tree.name, sizeof tree.name, "tree");
   tree.prescribed = NULL;
+  tree.own_stack = mass;
   for (int r = 0; r < count; r++)
     if (orders[r]) jn_generate_inverse(t, &tree, r);
   if (mass) jn_generate_mass(t, &tree, 0);

@@ -19,6 +19,7 @@ typedef struct jn_job {
   int dual;        /* numbers with a derivative along one direction */
   int streamed;    /* numbers are read and written link by link, not all at once */
   int depth_first; /* forward dynamics: links in depth-first order */
+  int own_stack;   /* inverse dynamics and mass matrix are functions that kernels call */
   int looped;      /* loops over orders are not unrolled: the text does not grow with the order */
   int large;       /* more numbers than registers, for the order: see JN_LARGE in kernel.c */
   const unsigned char *prescribed; /* hybrid dynamics: of each joint; NULL: none is */

@@ -253,11 +253,11 @@ void jn_generate_inverse(jn_text *t, const jn_job *job, int r) {
   for (int i = first_link(job); i < m->nlink; i++)
     if (first_like(job, i) == i) jn_text_format(t, "INVERSE_PARTS(%s, %d, %d)\n", id, i, r);
   jn_text_format(t,
-                 "INLINE int %s_at(const double *q_in, const double *v_in, double *tau_out,\n"
+                 "%s int %s_at(const double *q_in, const double *v_in, double *tau_out,\n"
                  "    size_t stride%s) {\n"
                  "  enum { R = %d, K = R + 1 };\n"
                  "  real q[NQ], v[(K + 1) * NV], tau[K * NV], nan = {0};\n",
-                 id, column_arguments(job), r);
+                 job->own_stack ? "OWN_STACK" : "INLINE", id, column_arguments(job), r);
   if (converts(job)) jn_text_put(t, "  real in[(K + 1) * NV], out[K * NV];\n");
   if (link_is_free(&m->link[0])) jn_text_put(t, "  base_jet B[K + 1];\n");
   for (int i = first_link(job); i < m->nlink; i++)
@@ -601,10 +601,10 @@ void jn_generate_mass(jn_text *t, const jn_job *job, int r) {
   for (int i = first; i < m->nlink; i++)
     if (first_like(job, i) == i) jn_text_format(t, "MASS_PARTS(%s, %d)\n", id, i);
   jn_text_format(t,
-                 "INLINE int %s_at(const double *q_in, double *M_out, size_t stride) {\n"
+                 "%s int %s_at(const double *q_in, double *M_out, size_t stride) {\n"
                  "  real q[NQ], M[NV * NV], nan = {0};\n"
                  "  six F[NV];\n",
-                 id);
+                 job->own_stack ? "OWN_STACK" : "INLINE", id);
   for (int i = first; i < m->nlink; i++)
     jn_text_format(t, "  MASS_LINK(%d, %d)\n", i, jn_kind_width(m->link[i].kind));
   jn_text_put(t,

@@ -38,6 +38,14 @@ typedef long long int64_t;
 /* every function is part of its caller: constants of the robot reach every operation */
 #define INLINE static inline __attribute__((always_inline))
 #define APART INLINE
+/* A function called by another with large arrays: NVIDIA's compiler, where it inlines inverse dynamics
+ * and mass matrix of a tree into one kernel, gives arrays that are both in use the same memory (NVRTC
+ * on an H200: forward dynamics of mimic joints of order 3 was wrong, with every level of ptxas). */
+#ifdef __CUDACC__
+#define OWN_STACK static __attribute__((noinline))
+#else
+#define OWN_STACK INLINE
+#endif
 /* Functions of a link: part of their caller too, so that terms with a factor zero vanish. JN_SHARED:
  * where the code would not fit the instruction cache, links of one kind share them. */
 #ifdef JN_GENERIC
