@@ -444,6 +444,10 @@ static void random_paths_are_run_at_their_limits(void **state) {
     assert_true(f.used >= 0.85);
     check_residual("Newton steps, on all grids and in all rounds", f.total, 60);
   }
+  /* a force at rest that takes most of its limit: slowing down helps little */
+  const findings f = try_paths("quadruped", 70010, 1);
+  assert_int_equal(f.failed, 0);
+  assert_int_equal(f.broken, 0);
 }
 
 static void refused(const one *x, const jn_retime_options *o, jn_status want, const char *text) {

@@ -411,12 +411,18 @@ static jn_status settle(retiming *x, jn_retime_report *report) {
     make_clock(x, 1);
     jn_retime_motion(x);
   }
-  /* after the first time only rounding is left */
+  /* After the first time only rounding is left, unless a force at rest takes most of its limit and
+   * slowing down changes only the rest: then by secants of the excess, which do not reach too far, as it is
+   * convex in the slowness. */
+  double before = 0, at = 1; /* the excess in the trial before, and its slowness */
   for (int trial = 0; trial < 8 && !status; trial++) {
     double factor, excess;
     status = jn_retime_slow_down(x, 1 / report->slowed, &factor, &excess);
     if (trial == 0) report->excess = excess;
     if (status) return status;
+    if (factor > 1 && trial > 0 && excess < before)
+      factor = fmax(factor, 1 + (excess + margin) * (1 - at / report->slowed) / (before - excess));
+    before = excess, at = report->slowed;
     if (factor == 1) {
       const double rounding = use_of_rounding(x);
       if (rounding > margin) report->slowed *= 1 + rounding;
