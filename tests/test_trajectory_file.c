@@ -197,6 +197,10 @@ static void bad_descriptions_are_refused(void **state) {
       {"{\"kind\": \"minimum\", \"times\": [0, 1], \"time_scale\": 0, \"joints\": {\"joint1\": [1, "
        "2]}}",
        "x.json:1: time_scale: a number above zero expected, found 0"},
+      {"{\"kind\": \"minimum\", \"times\": [1, 4], \"time_scale\": 1e308, \"joints\": {\"joint1\": "
+       "[1, "
+       "2]}}",
+       "x.json:1: time_scale: 1e+308 slows the motion down beyond the range of numbers"},
       {"{\"kind\": \"pieces\", \"joints\": {\"joint1\": {\"breaks\": [0], \"coefficients\": []}}}",
        "x.json:1: joints.joint1.coefficients: a list for each piece between 'breaks' expected"},
       {"{\"kind\": \"pieces\", \"joints\": {\"joint1\": {\"breaks\": [0, 1], \"coefficients\": "

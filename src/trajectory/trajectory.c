@@ -299,8 +299,8 @@ static jn_status copy_parts(const jn_trajectory *from, jn_trajectory *to) {
 jn_status jn_trajectory_scaled(const jn_trajectory *trajectory, double factor,
                                const jn_allocator *allocator, jn_trajectory **out) {
   if (!trajectory || !out || !(factor > 0) || !isfinite(factor)) return JN_ERR_ARGUMENT;
-  double scale = trajectory->scale * factor;
-  if (!(scale > 0) || !isfinite(scale * (clock_end(trajectory) - clock_start(trajectory))))
+  const double scale = trajectory->scale * factor, start = clock_start(trajectory);
+  if (!(scale > 0) || !isfinite(start + scale * (clock_end(trajectory) - start)))
     return JN_ERR_NOT_FINITE;
   jn_allocator hooks = jn_allocator_or_default(allocator);
   jn_trajectory *T = jn_block_new(&hooks, 1, sizeof *T);
