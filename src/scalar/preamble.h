@@ -38,9 +38,10 @@ typedef long long int64_t;
 /* every function is part of its caller: constants of the robot reach every operation */
 #define INLINE static inline __attribute__((always_inline))
 #define APART INLINE
-/* A function called by another with large arrays: NVIDIA's compiler, where it inlines inverse dynamics
- * and mass matrix of a tree into one kernel, gives arrays that are both in use the same memory (NVRTC
- * on an H200: forward dynamics of mimic joints of order 3 was wrong, with every level of ptxas). */
+/* A function called by another with large arrays. With inverse dynamics and mass matrix of a tree
+ * inlined into one kernel, forward dynamics of mimic joints of orders 3 to 5 was wrong on an H200, at every
+ * level of ptxas that was tried, and right with either of them called (the same text is right on a CPU,
+ * where sanitizers find nothing): it seems that NVIDIA's compiler lets their arrays overlap. */
 #ifdef __CUDACC__
 #define OWN_STACK static __attribute__((noinline))
 #else
