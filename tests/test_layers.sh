@@ -32,6 +32,7 @@ plant src/inst/batch.c '#include "batch/batch.h"
 #include "integrate/simulation.h"'
 plant cli/main.c '#include "../src/core/engine.h"'
 plant python/src/module.c '#include "../../src/io/file.h"'
+plant python/src/model/spec.c '#include "call/job.h"'
 plant include/jounce/model.h '#include "../../src/model/model.h"'
 plant src/core/jacobian.c 'static const int kind = JN_K_FREE;'
 plant src/batch/batch.c '#include <immintrin.h>'

@@ -52,9 +52,14 @@ MAY = {
     "cli/job": ["cli", "cli/output", "cli/page/page.h", "src/base", "src/io", "src/io/tables"],
     "cli/page": ["cli", "cli/job", "cli/output", "src/base", "src/io"],
     "cli/commands": ["cli", "cli/job", "cli/output", "cli/page"],
-    "cli/bench": ["cli", "cli/job", "cli/output", "cli/page", "src/io"],
+    "cli/bench": ["cli", "cli/job", "cli/output", "cli/page", "src/base/temporary.h", "src/io"],
     "cli/demo": ["cli", "cli/bench", "cli/output", "cli/page"],
-    "python/src": [],
+    "python/src": ["python/src/model"],
+    "python/src/call": ["python/src"],
+    "python/src/algorithms": ["python/src", "python/src/call"],
+    "python/src/model": ["python/src"],
+    "python/src/motion": ["python/src"],
+    "python/src/batches": ["python/src"],
 }
 # only these folders may use the kinds of primitive joints, or name an instruction set
 ONLY = [
@@ -73,7 +78,8 @@ def folder_of(path):
 
 def resolve(root, path, name):
     """The file an include means, from the root; None: not of this project."""
-    for base in [os.path.dirname(path), "src", "include"] + ["cli"] * path.startswith("cli/"):
+    own = [base for base in ("cli", "python/src") if path.startswith(base + "/")]
+    for base in [os.path.dirname(path)] + own + ["src", "include"]:
         full = os.path.normpath(os.path.join(base, name))
         if os.path.isfile(os.path.join(root, full)):
             return full

@@ -64,7 +64,9 @@ const char *type_name(PyObject *object);
 /* The end of a deallocation. */
 void object_free(PyObject *object);
 
-/* Arguments of a METH_FASTCALL | METH_KEYWORDS call: values[count] in the order of `names`, NULL
+/* Parameters of a METH_FASTCALL | METH_KEYWORDS function; object: the module or the instance. */
+#define ARGUMENTS PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *keywords
+/* The arguments of such a call: values[count] in the order of `names`, NULL
  * if not given. The first `positional` may be positional, the first `required` must be given.
  * Returns 0, or -1 with an exception. */
 int take_arguments(const char *function, const char *const *names, int count, int positional,
@@ -82,9 +84,9 @@ int take_int(PyObject *object, const char *what, long low, long high, int *out);
 PyArrayObject *take_array(PyObject *object, const char *what);
 /* The same, of this shape. */
 PyArrayObject *take_shape(PyObject *object, const char *what, int nd, const npy_intp *shape);
-/* Copies n numbers to out. */
 /* A pose (4, 4) = [R p; 0 1]. */
 int take_pose(PyObject *value, const char *what, jn_pose *out);
+/* Copies n numbers to out. */
 int take_numbers(PyObject *object, const char *what, npy_intp n, double *out);
 PyArrayObject *new_array(int nd, const npy_intp *shape);
 /* out=: a new reference to the array given, which must have this shape and share no memory with
@@ -95,7 +97,7 @@ PyArrayObject *take_out(PyObject *out, const char *what, int nd, const npy_intp 
 int take_out_pair(PyObject *out, PyObject *items[2]);
 #define NUMBERS(array) ((double *)PyArray_DATA(array))
 
-/* ---- model.c ---- */
+/* ---- model/ ---- */
 
 typedef struct model_object {
   PyObject_HEAD struct model_object *owner; /* the object that frees the model; NULL: this one */
@@ -135,11 +137,9 @@ int model_constraint(const model_object *self, PyObject *object);
 int model_take_flags(const model_object *self, PyObject *value, const char *what, int count,
                      int (*find)(const model_object *, PyObject *), unsigned char **flags);
 /* inverse_kinematics.c: a method of Model */
-PyObject *model_inverse_kinematics(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                                   PyObject *keywords);
+PyObject *model_inverse_kinematics(ARGUMENTS);
 /* generate.c: a method of Model */
-PyObject *model_generate(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                         PyObject *keywords);
+PyObject *model_generate(ARGUMENTS);
 /* Conversion from and to the layout of the object: q of one state, rows of nv numbers. */
 int model_take_q(const model_object *self, PyObject *object, const char *what, double *out);
 int model_take_rows(const model_object *self, PyObject *object, const char *what, npy_intp rows,
@@ -151,7 +151,7 @@ void model_number_name(const model_object *self, int of_q, int i, char *text);
 PyObject *raise_singular(const model_object *self, jn_status status, int joint);
 PyObject *raise_fault(const model_object *self, jn_status status, const jn_constraint_fault *f);
 
-/* ---- trajectory.c, motion.c ---- */
+/* ---- motion/ ---- */
 
 typedef struct trajectory_object {
   PyObject_HEAD model_object *model;
@@ -166,9 +166,7 @@ PyObject *trajectory_wrap(model_object *model, jn_trajectory *trajectory);
 PyObject *trajectory_from(const trajectory_object *self, jn_trajectory *trajectory);
 int trajectory_refuse_bands(const trajectory_object *self); /* -1 with an exception */
 
-#define TRAJECTORY_METHOD(name)                                                          \
-  PyObject *trajectory_##name(PyObject *object, PyObject *const *args, Py_ssize_t nargs, \
-                              PyObject *keywords)
+#define TRAJECTORY_METHOD(name) PyObject *trajectory_##name(ARGUMENTS)
 TRAJECTORY_METHOD(clock);
 TRAJECTORY_METHOD(limits);
 TRAJECTORY_METHOD(retime);
@@ -180,7 +178,7 @@ PyObject *trajectory_clocked(PyObject *object, PyObject *value);
 
 /* ---- the other types ---- */
 
-int add_gpu(PyObject *module); /* gpu.c; nothing where the module is built without it */
+int add_gpu(PyObject *module); /* nothing where the module is built without it */
 /* Types are made from their specs when the module is imported (the stable ABI has no static types). */
 extern PyTypeObject *spec_type, *kinematics_type, *simulation_type, *layout_type, *trajectory_type,
     *cmtm_type, *sweep_type;

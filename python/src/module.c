@@ -1,7 +1,7 @@
 /* module.c: the Python module jounce._jounce. */
 #define JOUNCE_IMPORT_ARRAY
 #include "binding.h"
-#include "files.h"
+#include "model/files.h"
 
 #include <string.h>
 #include <time.h>
@@ -21,9 +21,8 @@ static PyObject *builtin_robots(PyObject *module, PyObject *unused) {
 PyDoc_STRVAR(hold_doc,
              "zero_order_hold(A, B, h)\n--\n\n"
              "Ad (n, n) = exp(A h) and Bd (n, m) of a step of length h with constant input.");
-static PyObject *zero_order_hold(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
-                                 PyObject *keywords) {
-  (void)module;
+static PyObject *zero_order_hold(ARGUMENTS) {
+  (void)object;
   static const char *const names[] = {"A", "B", "h"};
   PyObject *v[3], *result = NULL;
   double h, *work = NULL;
@@ -166,12 +165,11 @@ static PyObject *apply_map(const char *function, PyObject *const *args, Py_ssize
   Py_XDECREF(y);
   return raise_status(status);
 }
-#define GROUP_MAP(function, ...)                                                       \
-  static PyObject *function(PyObject *module, PyObject *const *args, Py_ssize_t nargs, \
-                            PyObject *keywords) {                                      \
-    static const group_map m = {__VA_ARGS__, map_##function};                          \
-    (void)module;                                                                      \
-    return apply_map(#function, args, nargs, keywords, &m);                            \
+#define GROUP_MAP(function, ...)                              \
+  static PyObject *function(ARGUMENTS) {                      \
+    static const group_map m = {__VA_ARGS__, map_##function}; \
+    (void)object;                                             \
+    return apply_map(#function, args, nargs, keywords, &m);   \
   }
 /* derivatives of exp, left: C' C^-1 = dexp(x) x'; right: dexp(-x) */
 static jn_status map_so3_dexp(const double *x, double *out) {

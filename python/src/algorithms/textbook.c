@@ -1,5 +1,5 @@
-/* algorithms_textbook.c: algorithms.h: the papers' forms. */
-#include "algorithms.h"
+/* textbook.c: table of algorithms.h: the papers' forms. */
+#include "algorithms/algorithms.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #ifndef JOUNCE_PYTHON_ALGORITHMS_H
 #define JOUNCE_PYTHON_ALGORITHMS_H
 
-#include "engine.h"
+#include "call/engine.h"
 
 extern const algorithm_list dynamics_algorithms, derivative_algorithms, constraint_algorithms,
     textbook_algorithms;

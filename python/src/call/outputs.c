@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job.h"
+#include "call/job.h"
 
 /* ---- results ---- */
 

@@ -1,5 +1,5 @@
 /* simulation_options.c: options of a Simulation: forces, events, constraints, and the callbacks. */
-#include "simulation.h"
+#include "motion/simulation.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* spec.c: the type Spec, an editable description of a robot. */
-#include "files.h"
-#include "spec.h"
+#include "model/files.h"
+#include "model/spec.h"
 
 #include <string.h>
 
@@ -87,15 +87,19 @@ PARSE(parse_json)
 
 static PyObject *names_of(PyObject *object, void *links); /* a new tuple of names */
 
+PyObject *spec_or_status(PyObject *object, jn_status status) {
+  if (status) return raise_status(status);
+  Py_INCREF(object);
+  return object;
+}
+
 static PyObject *spec_extend(PyObject *object, PyObject *path) {
   PyObject *bytes = NULL;
   if (!PyUnicode_FSConverter(path, &bytes)) return NULL;
   jn_error error = {0};
   jn_status status = jn_spec_extend(((spec_object *)object)->spec, PyBytes_AsString(bytes), &error);
   Py_DECREF(bytes);
-  if (status) return raise_error(&error);
-  Py_INCREF(object);
-  return object;
+  return status ? raise_error(&error) : spec_or_status(object, JN_OK);
 }
 
 /* A joint by its name, or by that of the link it moves; -1: none. */
@@ -110,8 +114,7 @@ PyDoc_STRVAR(lock_doc,
              "lock($self, /, joint, q=None)\n--\n\n"
              "Fixes a joint at q, a number or as many as the joint has (default: zero): the model\n"
              "has it no more, and the links it connected become one body. Returns the spec.");
-static PyObject *spec_lock(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                           PyObject *keywords) {
+static PyObject *spec_lock(ARGUMENTS) {
   static const char *const names[] = {"joint", "q"};
   static const int nq[] = {
 #define NQ(code, name, nq, nv) nq,
@@ -135,16 +138,13 @@ static PyObject *spec_lock(PyObject *object, PyObject *const *args, Py_ssize_t n
                                                                  : take_numbers(v[1], "q", n, q)))
     return NULL;
   jn_status status = jn_spec_lock(spec, jn_spec_get_joint(spec, i)->name, v[1] ? q : NULL);
-  if (status) return raise_status(status);
-  Py_INCREF(object);
-  return object;
+  return spec_or_status(object, status);
 }
 
 PyDoc_STRVAR(armature_doc,
              "set_armature($self, /, joint, armature)\n--\n\n"
              "Sets the rotor inertia of a joint, as seen at the joint. Returns the spec.");
-static PyObject *spec_set_armature(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                                   PyObject *keywords) {
+static PyObject *spec_set_armature(ARGUMENTS) {
   static const char *const names[] = {"joint", "armature"};
   jn_spec *spec = ((spec_object *)object)->spec;
   PyObject *v[2];
@@ -158,8 +158,7 @@ static PyObject *spec_set_armature(PyObject *object, PyObject *const *args, Py_s
     return raise_text(JN_ERR_ARGUMENT, "there is no joint '%.200s'%s", joint,
                       suggestion(v[0], names_of(object, NULL)));
   jn_spec_joint(spec, i)->armature = x;
-  Py_INCREF(object);
-  return object;
+  return spec_or_status(object, JN_OK);
 }
 
 /* The same description; NULL: no memory. */
@@ -310,8 +309,7 @@ PyDoc_STRVAR(
     "lint($self, /, *, root=None, inertia='default', lenient=False, mimic='eliminated')\n--\n\n"
     "Everything suspicious in the spec, and in a Model built from it with these options:\n"
     "[(severity, line, text), ...].");
-static PyObject *spec_lint(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                           PyObject *keywords) {
+static PyObject *spec_lint(ARGUMENTS) {
   static const char *const severity[] = {"note", "warning", "serious"};
   static const char *const names[] = {"root", "inertia", "lenient", "mimic"};
   jn_spec *spec = ((spec_object *)object)->spec;

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "job.h"
+#include "call/job.h"
 
 /* ---- applied forces ---- */
 

@@ -1,5 +1,5 @@
-/* algorithms_constraints.c: algorithms.h: models with constraints. */
-#include "algorithms.h"
+/* constraints.c: table of algorithms.h: models with constraints. */
+#include "algorithms/algorithms.h"
 
 #include <string.h>
 

@@ -97,8 +97,7 @@ PyDoc_STRVAR(inverse_doc,
              "Inverse dynamics of many states as a structure of arrays, states last: q (nq, N),\n"
              "v (order + 2, nv, N) -> tau (order + 1, nv, N). The arrays are C-contiguous doubles\n"
              "and used where they are. The numbers are those of inverse_dynamics for N states.");
-static PyObject *lanes_inverse(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                               PyObject *keywords) {
+static PyObject *lanes_inverse(ARGUMENTS) {
   return run((model_object *)object, "lanes_inverse_dynamics", 0, args, nargs, keywords);
 }
 
@@ -107,8 +106,7 @@ PyDoc_STRVAR(forward_doc,
              "Forward dynamics of many states as a structure of arrays, states last: q (nq, N),\n"
              "v (nv, N), tau (order + 1, nv, N) -> v', v'', ... (order + 1, nv, N). As\n"
              "lanes_inverse_dynamics.");
-static PyObject *lanes_forward(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                               PyObject *keywords) {
+static PyObject *lanes_forward(ARGUMENTS) {
   return run((model_object *)object, "lanes_forward_dynamics", 1, args, nargs, keywords);
 }
 

@@ -1,5 +1,5 @@
-/* textbook.c: functions of the textbook headers and of jet.h: Taylor arithmetic, one rigid body, and
- * the type CMTM. Arrays of Taylor coefficients have the orders as their first axis. */
+/* jets_and_cmtm.c: functions of the textbook headers and of jet.h: Taylor arithmetic, one rigid
+ * body, and the type CMTM. Arrays of Taylor coefficients have the orders as their first axis. */
 #include "binding.h"
 
 #include <string.h>
@@ -76,11 +76,10 @@ static PyObject *pair(const char *function, const char *const *names, jet_pair *
   Py_XDECREF(y);
   return give(out);
 }
-#define ARGUMENTS PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *keywords
 #define PAIR(name, first, second, f, nx, ny, n)                     \
   static PyObject *name(ARGUMENTS) {                                \
     static const char *const names[] = {first, second};             \
-    (void)module;                                                   \
+    (void)object;                                                   \
     return pair(#name, names, f, nx, ny, n, args, nargs, keywords); \
   }
 PAIR(jet_mul, "x", "y", jn_jet_mul, 0, 0, 0)
@@ -126,7 +125,7 @@ static PyObject *jet_sincos(PyObject *module, PyObject *value) {
 }
 static PyObject *jet_eval(ARGUMENTS) {
   static const char *const names[] = {"x", "h"};
-  (void)module;
+  (void)object;
   PyObject *v[2];
   double h;
   if (take_arguments("jet_eval", names, 2, 2, 2, args, nargs, keywords, v) ||
@@ -154,7 +153,7 @@ static int take_representation(PyObject *value, const char *what, jn_representat
 /* V, representation, T -> (R (r+2, 9), p (r+2, 3)) */
 static PyObject *jet_pose_from_twist(ARGUMENTS) {
   static const char *const names[] = {"V", "T", "representation"};
-  (void)module;
+  (void)object;
   PyObject *v[3];
   jn_pose C;
   jn_representation word;
@@ -174,7 +173,7 @@ static PyObject *jet_pose_from_twist(ARGUMENTS) {
 /* R, p, representation -> V */
 static PyObject *jet_twist_from_pose(ARGUMENTS) {
   static const char *const names[] = {"R", "p", "representation"};
-  (void)module;
+  (void)object;
   PyObject *v[3];
   jn_representation word;
   if (take_arguments("jet_twist_from_pose", names, 3, 3, 2, args, nargs, keywords, v) ||
@@ -224,11 +223,11 @@ static PyObject *convert(const char *function, int wrench, PyObject *const *args
   return give(out);
 }
 static PyObject *jet_convert_twist(ARGUMENTS) {
-  (void)module;
+  (void)object;
   return convert("jet_convert_twist", 0, args, nargs, keywords);
 }
 static PyObject *jet_convert_wrench(ARGUMENTS) {
-  (void)module;
+  (void)object;
   return convert("jet_convert_wrench", 1, args, nargs, keywords);
 }
 
@@ -282,12 +281,12 @@ static PyObject *one_body(const char *function, int count, const char *const *na
 }
 static PyObject *newton_euler(ARGUMENTS) {
   static const char *const names[] = {"V", "A", "mass", "inertia", "com", "T", "representation"};
-  (void)module;
+  (void)object;
   return one_body("newton_euler", 7, names, args, nargs, keywords);
 }
 static PyObject *body_momentum(ARGUMENTS) {
   static const char *const names[] = {"V", "mass", "inertia", "com", "T", "representation"};
-  (void)module;
+  (void)object;
   return one_body("body_momentum", 6, names, args, nargs, keywords);
 }
 
@@ -430,8 +429,7 @@ TRANSFORM(force, 6)
 TRANSFORM(force_back, 6)
 TRANSFORM(point, 3)
 
-static PyObject *cmtm_matrix(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                             PyObject *keywords) {
+static PyObject *cmtm_matrix(ARGUMENTS) {
   static const char *const names[] = {"form"}, *const words[] = {"homogeneous", "spatial", "dual",
                                                                  NULL};
   const cmtm_object *self = (cmtm_object *)object;

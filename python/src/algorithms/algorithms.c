@@ -1,5 +1,5 @@
 /* algorithms.c: the tables of all algorithms (algorithms.h). */
-#include "algorithms.h"
+#include "algorithms/algorithms.h"
 
 #include <string.h>
 

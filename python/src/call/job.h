@@ -6,7 +6,7 @@
 #ifndef JOUNCE_PYTHON_JOB_H
 #define JOUNCE_PYTHON_JOB_H
 
-#include "engine.h"
+#include "call/engine.h"
 
 /* Numbers of every state: x + state * step; step 0: the same for all. */
 typedef struct stepped {

@@ -410,8 +410,7 @@ PyDoc_STRVAR(
     "motions that are not fitted; StateError after a fit with smoothing or tolerance.");
 typedef jn_status (*evaluation)(const jn_trajectory *, double, int, jn_representation, double *,
                                 double *);
-static PyObject *evaluate(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                          PyObject *keywords, const char *name, evaluation function) {
+static PyObject *evaluate(ARGUMENTS, const char *name, evaluation function) {
   static const char *const names[] = {"t", "order", "out"};
   trajectory_object *self = (trajectory_object *)object;
   const model_object *model = self->model;
@@ -468,12 +467,10 @@ static PyObject *evaluate(PyObject *object, PyObject *const *args, Py_ssize_t na
   return Py_BuildValue("(NN)", q, v);
 }
 
-static PyObject *trajectory_at(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                               PyObject *keywords) {
+static PyObject *trajectory_at(ARGUMENTS) {
   return evaluate(object, args, nargs, keywords, "at", jn_trajectory_at);
 }
-static PyObject *trajectory_band(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                                 PyObject *keywords) {
+static PyObject *trajectory_band(ARGUMENTS) {
   if (trajectory_refuse_bands((trajectory_object *)object)) return NULL;
   return evaluate(object, args, nargs, keywords, "band", jn_trajectory_band);
 }

@@ -16,7 +16,6 @@ typedef struct load_files {
 int take_files(PyObject *package_path, PyObject *arguments, load_files *files);
 void files_free(load_files *files);
 
-PyObject *expand_xacro(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
-                       PyObject *keywords);
+PyObject *expand_xacro(ARGUMENTS);
 
 #endif

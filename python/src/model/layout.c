@@ -103,10 +103,9 @@ static PyObject *move(PyObject *object, const char *function, const char *argume
   Py_DECREF(a);
   return (PyObject *)out;
 }
-#define MOVER(name, argument, what)                                                \
-  static PyObject *name(PyObject *object, PyObject *const *args, Py_ssize_t nargs, \
-                        PyObject *keywords) {                                      \
-    return move(object, #name, argument, args, nargs, keywords, what);             \
+#define MOVER(name, argument, what)                                    \
+  static PyObject *name(ARGUMENTS) {                                   \
+    return move(object, #name, argument, args, nargs, keywords, what); \
   }
 MOVER(export_q, "q", EXPORT_Q)
 MOVER(import_q, "q", IMPORT_Q)
@@ -122,8 +121,7 @@ PyDoc_STRVAR(
     "tau (rows, nv), at most one row more than v. Twists and wrenches of free joints, and all\n"
     "their derivatives, are converted to the other representation. Returns (q, v, tau); what is\n"
     "not given is None.");
-static PyObject *layout_convert(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                                PyObject *keywords) {
+static PyObject *layout_convert(ARGUMENTS) {
   static const char *const names[] = {"to", "q", "v", "tau"};
   layout_object *self = (layout_object *)object, *to;
   PyObject *values[4], *result = NULL;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job.h"
+#include "call/job.h"
 
 /* ---- once, when the module is imported ---- */
 

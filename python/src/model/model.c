@@ -1,6 +1,6 @@
 /* model.c: the type Model: a robot, the settings of its computations, and scratch memory. */
 #include "binding.h"
-#include "files.h"
+#include "model/files.h"
 
 #include <structmember.h>
 
@@ -456,8 +456,7 @@ PyDoc_STRVAR(with_settings_doc,
              "              strict=None, gravity=None, threads=None, layout=None)\n--\n\n"
              "The same robot with other settings; those not given are unchanged. Both objects\n"
              "share one model; each has its own scratch memory.");
-static PyObject *model_with_settings(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                                     PyObject *keywords) {
+static PyObject *model_with_settings(ARGUMENTS) {
   model_object *self = (model_object *)object;
   PyObject *values[SETTINGS];
   if (take_arguments("with_settings", setting_names, SETTINGS, 0, 0, args, nargs, keywords, values))
@@ -500,8 +499,7 @@ PyDoc_STRVAR(
     "with_pose($self, /, q, joint, R, p=None)\n--\n\n"
     "A copy of q (nq,) in which a free joint has the pose R (3, 3), p (3,), or a spherical\n"
     "joint the rotation R. PoseError if R is not a rotation.");
-static PyObject *model_with_pose(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                                 PyObject *keywords) {
+static PyObject *model_with_pose(ARGUMENTS) {
   static const char *const names[] = {"q", "joint", "R", "p"};
   model_object *self = (model_object *)object;
   PyObject *values[4], *result = NULL;
@@ -535,8 +533,7 @@ PyDoc_STRVAR(
     "Forward kinematics of all frames at q (nq,) and v (r+1, nv) = v, v', ..., v^(r), or (nv,),\n"
     "or None for positions only. O(n r^2). with_forces: inverse_dynamics in the same pass; its\n"
     "result (r, nv) is the attribute tau.");
-static PyObject *model_kinematics(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                                  PyObject *keywords) {
+static PyObject *model_kinematics(ARGUMENTS) {
   static const char *const names[] = {"q", "v", "with_forces"};
   PyObject *values[3];
   if (take_arguments("kinematics", names, 3, 2, 1, args, nargs, keywords, values)) return NULL;

@@ -1,5 +1,5 @@
 /* simulation.c: the type Simulation: integrates the motion in time. */
-#include "simulation.h"
+#include "motion/simulation.h"
 
 #include <math.h>
 #include <string.h>
@@ -146,8 +146,7 @@ static PyObject *give_state(simulation_object *self, double t, int dense) {
 PyDoc_STRVAR(set_state_doc,
              "set_state($self, /, t, q, v)\n--\n\n"
              "Restarts at time t from q (nq,), v (nv,).");
-static PyObject *sim_set_state(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                               PyObject *keywords) {
+static PyObject *sim_set_state(ARGUMENTS) {
   static const char *const own[] = {"t", "q", "v"};
   simulation_object *self = ready(object);
   PyObject *values[3];

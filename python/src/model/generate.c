@@ -42,8 +42,7 @@ static PyObject *texts(const jn_generated *g) {
   return result;
 }
 
-PyObject *model_generate(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                         PyObject *keywords) {
+PyObject *model_generate(ARGUMENTS) {
   static const char *const names[] = {"inverse",   "forward", "kinematics", "mass",    "scalar",
                                       "signature", "lanes",   "name",       "partials"};
   const model_object *self = (model_object *)object;

@@ -115,8 +115,7 @@ PyObject *trajectory_clocked(PyObject *object, PyObject *value) {
   return status ? fail(status, &error) : trajectory_from(self, made);
 }
 
-PyObject *trajectory_clock(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                           PyObject *keywords) {
+PyObject *trajectory_clock(ARGUMENTS) {
   static const char *const names[] = {"t", "order"};
   trajectory_object *self = (trajectory_object *)object;
   PyObject *v[2];
@@ -206,8 +205,7 @@ static void free_closed(closed_given *c) {
   PyMem_Free(c->q);
 }
 
-PyObject *trajectory_limits(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                            PyObject *keywords) {
+PyObject *trajectory_limits(ARGUMENTS) {
   static const char *const names[] = {"velocity",    "acceleration", "jerk",    "effort",
                                       "effort_rate", "power",        "samples", "thrust",
                                       "thrust_rate", "driven",       "q",       "active"};
@@ -293,8 +291,7 @@ static int take_objective(PyObject *value, PyObject *duration, jn_retime_options
   return -1;
 }
 
-PyObject *trajectory_retime(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                            PyObject *keywords) {
+PyObject *trajectory_retime(ARGUMENTS) {
   static const char *const names[] = {"velocity",    "acceleration", "jerk",       "effort",
                                       "effort_rate", "power",        "intervals",  "rates",
                                       "moving_ends", "tolerance",    "tool_speed", "end_speeds",
@@ -349,8 +346,7 @@ static int take_motors(const model_object *model, PyObject *value, const char *w
   return good ? 0 : -1;
 }
 
-PyObject *trajectory_elastic(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                             PyObject *keywords) {
+PyObject *trajectory_elastic(ARGUMENTS) {
   static const char *const names[] = {"t", "stiffness", "motor_inertia"};
   trajectory_object *self = (trajectory_object *)object;
   model_object *model = self->model;
@@ -460,8 +456,7 @@ static PyObject *motors_of(const path_list *x, PyArrayObject *t, const double *K
   return PyErr_Occurred() ? NULL : fail(status, &error);
 }
 
-PyObject *trajectory_elastic_batch(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                                   PyObject *keywords) {
+PyObject *trajectory_elastic_batch(ARGUMENTS) {
   static const char *const names[] = {"trajectories", "t", "stiffness", "motor_inertia", "threads"};
   PyObject *v[5], *result = NULL;
   PyArrayObject *t = NULL;
@@ -487,8 +482,7 @@ PyObject *trajectory_elastic_batch(PyObject *object, PyObject *const *args, Py_s
   return result;
 }
 
-PyObject *trajectory_force_band(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                                PyObject *keywords) {
+PyObject *trajectory_force_band(ARGUMENTS) {
   static const char *const names[] = {"t", "order"};
   trajectory_object *self = (trajectory_object *)object;
   model_object *model = self->model;
@@ -512,8 +506,7 @@ PyObject *trajectory_force_band(PyObject *object, PyObject *const *args, Py_ssiz
   return PyErr_Occurred() ? NULL : raise_status(status);
 }
 
-PyObject *trajectory_tool_peak(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                               PyObject *keywords) {
+PyObject *trajectory_tool_peak(ARGUMENTS) {
   static const char *const names[] = {"frame", "samples"};
   trajectory_object *self = (trajectory_object *)object;
   model_object *model = self->model;

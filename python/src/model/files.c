@@ -1,7 +1,7 @@
 /* files.c: the options of reading model files, and the expansion of xacro. */
 #include <jounce/io.h>
 
-#include "files.h"
+#include "model/files.h"
 
 void files_free(load_files *files) {
   PyMem_Free(files->items);
@@ -48,12 +48,11 @@ int take_files(PyObject *package_path, PyObject *arguments, load_files *files) {
   return failed ? -1 : 0;
 }
 
-PyObject *expand_xacro(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
-                       PyObject *keywords) {
+PyObject *expand_xacro(ARGUMENTS) {
   static const char *const names[] = {"path", "package_path", "arguments"};
   PyObject *values[3], *path = NULL, *result = NULL;
   load_files files;
-  (void)module;
+  (void)object;
   if (take_arguments("expand", names, 3, 1, 1, args, nargs, keywords, values)) return NULL;
   if (take_files(values[1], values[2], &files)) return NULL;
   if (PyUnicode_FSConverter(values[0], &path)) {

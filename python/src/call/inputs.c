@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "job.h"
+#include "call/job.h"
 
 npy_intp axis_length(const call *c, int code) {
   const jn_model *m = c->self->model;

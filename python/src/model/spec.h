@@ -14,6 +14,9 @@ int take_mat3(PyObject *value, const char *what, jn_mat3 *out);
 int take_optional(PyObject *value, const char *what, double *out);
 const char *take_text(PyObject *value, const char *what); /* NULL with an exception */
 
+/* Ends a method that returns the spec itself: a new reference, or the exception of the status. */
+PyObject *spec_or_status(PyObject *object, jn_status status);
+
 extern PyMethodDef spec_add_methods[]; /* add_link, add_joint, ... */
 
 #endif

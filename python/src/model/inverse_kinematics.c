@@ -64,8 +64,7 @@ static PyObject *solve(model_object *self, found *f, int frame, int follow,
                     jn_model_frame(self->model, frame)->name, residual);
 }
 
-PyObject *model_inverse_kinematics(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                                   PyObject *keywords) {
+PyObject *model_inverse_kinematics(ARGUMENTS) {
   static const char *const names[] = {
       "frame", "pose", "twist", "q", "follow", "in_representation", "driven", "least_norm"};
   enum { FRAME, POSE, TWIST, Q, FOLLOW, REPRESENTATION, DRIVEN, LEAST_NORM, COUNT };

@@ -1,5 +1,5 @@
 /* spec_add.c: the methods of Spec that add links, joints, frames, constraints and rotors. */
-#include "spec.h"
+#include "model/spec.h"
 
 #include <string.h>
 
@@ -46,8 +46,7 @@ PyDoc_STRVAR(
     "Adds a link. com (3,) in its frame; inertia (3, 3) about the centre of mass, or (3,)\n"
     "principal moments; R (3, 3), p (3,): pose of the link frame at home, for joints placed by\n"
     "screw and for the root. Returns the spec.");
-static PyObject *spec_add_link(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                               PyObject *keywords) {
+static PyObject *spec_add_link(ARGUMENTS) {
   static const char *const names[] = {"name", "mass", "com", "inertia", "R", "p"};
   PyObject *v[6];
   const char *name;
@@ -60,9 +59,7 @@ static PyObject *spec_add_link(PyObject *object, PyObject *const *args, Py_ssize
       take_vec3(v[5], "p", &link.home.p))
     return NULL;
   jn_status status = jn_spec_add_link(((spec_object *)object)->spec, &link);
-  if (status) return raise_status(status);
-  Py_INCREF(object);
-  return object;
+  return spec_or_status(object, status);
 }
 
 PyDoc_STRVAR(
@@ -76,8 +73,7 @@ PyDoc_STRVAR(
     "frame: R, p is the joint frame in the parent link's frame, and axis is in the joint frame.\n"
     "Otherwise by screw: axis and point are in the world at home. axis2: second axis of a\n"
     "universal joint. passive: it has no actuator (constraints). Returns the spec.");
-static PyObject *spec_add_joint(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                                PyObject *keywords) {
+static PyObject *spec_add_joint(ARGUMENTS) {
   static const char *const names[] = {
       "name",  "type",     "parent", "child",        "axis",    "axis2",       "point",
       "R",     "p",        "pitch",  "armature",     "damping", "friction",    "lower",
@@ -109,17 +105,14 @@ static PyObject *spec_add_joint(PyObject *object, PyObject *const *args, Py_ssiz
     if (take_optional(v[9 + i], names[9 + i], numbers[i])) return NULL;
   if (v[20] && (j.passive = PyObject_IsTrue(v[20])) < 0) return NULL;
   jn_status status = jn_spec_add_joint(((spec_object *)object)->spec, &j);
-  if (status) return raise_status(status);
-  Py_INCREF(object);
-  return object;
+  return spec_or_status(object, status);
 }
 
 PyDoc_STRVAR(add_frame_doc,
              "add_frame($self, /, name, link, R=None, p=None)\n--\n\n"
              "Adds a named frame fixed to a link, R (3, 3), p (3,) in the link's frame.\n"
              "Returns the spec.");
-static PyObject *spec_add_frame(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                                PyObject *keywords) {
+static PyObject *spec_add_frame(ARGUMENTS) {
   static const char *const names[] = {"name", "link", "R", "p"};
   PyObject *v[4];
   if (take_arguments("add_frame", names, 4, 4, 2, args, nargs, keywords, v)) return NULL;
@@ -128,9 +121,7 @@ static PyObject *spec_add_frame(PyObject *object, PyObject *const *args, Py_ssiz
       take_mat3(v[2], "R", &frame.pose.R) || take_vec3(v[3], "p", &frame.pose.p))
     return NULL;
   jn_status status = jn_spec_add_frame(((spec_object *)object)->spec, &frame);
-  if (status) return raise_status(status);
-  Py_INCREF(object);
-  return object;
+  return spec_or_status(object, status);
 }
 
 PyDoc_STRVAR(
@@ -141,8 +132,7 @@ PyDoc_STRVAR(
     "Adds a propeller: R (3, 3), p (3,) is its frame in that of the link; its thrust\n"
     "c_f omega^2 is along z, its drag torque c_d omega^2 against its spin (1: counter-clockwise).\n"
     "idle, speed, thrust, thrust_rate: its limits. Returns the spec.");
-static PyObject *spec_add_rotor(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                                PyObject *keywords) {
+static PyObject *spec_add_rotor(ARGUMENTS) {
   static const char *const names[] = {"name", "link", "c_f",   "c_d",    "spin",       "R",
                                       "p",    "idle", "speed", "thrust", "thrust_rate"};
   PyObject *v[11];
@@ -157,9 +147,7 @@ static PyObject *spec_add_rotor(PyObject *object, PyObject *const *args, Py_ssiz
       take_optional(v[10], "thrust_rate", &d.limits.thrust_rate))
     return NULL;
   jn_status status = jn_spec_add_rotor(((spec_object *)object)->spec, &d);
-  if (status) return raise_status(status);
-  Py_INCREF(object);
-  return object;
+  return spec_or_status(object, status);
 }
 
 /* terms {name: coefficient} of a coupling: a new block for PyMem_Free; NULL with an exception */
@@ -195,8 +183,7 @@ PyDoc_STRVAR(
     "'point_on_line', 'point_on_plane' or 'distance' (length); or a 'coupling' of joints: the sum "
     "of\n"
     "coefficient times q over terms {joint: coefficient} is offset. Returns the spec.");
-static PyObject *spec_add_constraint(PyObject *object, PyObject *const *args, Py_ssize_t nargs,
-                                     PyObject *keywords) {
+static PyObject *spec_add_constraint(ARGUMENTS) {
   static const char *const names[] = {"name", "type",   "link_a", "link_b", "R_a",   "p_a",   "R_b",
                                       "p_b",  "axis_a", "axis_b", "length", "terms", "offset"};
   static const char *words[JN_CONSTRAINT_TYPE_COUNT + 1];
@@ -220,9 +207,7 @@ static PyObject *spec_add_constraint(PyObject *object, PyObject *const *args, Py
   c.terms = terms;
   jn_status status = jn_spec_add_constraint(((spec_object *)object)->spec, &c);
   PyMem_Free(terms);
-  if (status) return raise_status(status);
-  Py_INCREF(object);
-  return object;
+  return spec_or_status(object, status);
 }
 
 PyMethodDef spec_add_methods[] = {

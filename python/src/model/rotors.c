@@ -112,11 +112,10 @@ static PyObject *apply(const rotor_call *c, npy_intp in, npy_intp out, npy_intp 
   return PyErr_Occurred() ? NULL : raise_status(status);
 }
 
-#define ROTOR_METHOD(name, what, ...)                                              \
-  static PyObject *name(PyObject *object, PyObject *const *args, Py_ssize_t nargs, \
-                        PyObject *keywords) {                                      \
-    const rotor_call c = {#name, what, object, args, nargs, keywords};             \
-    return apply(&c, __VA_ARGS__);                                                 \
+#define ROTOR_METHOD(name, what, ...)                                  \
+  static PyObject *name(ARGUMENTS) {                                   \
+    const rotor_call c = {#name, what, object, args, nargs, keywords}; \
+    return apply(&c, __VA_ARGS__);                                     \
   }
 #define COUNT(object) jn_model_rotor_count(((model_object *)object)->model)
 ROTOR_METHOD(rotor_wrench, "thrust", COUNT(object), 6, 0, 0, map_wrench)

@@ -1,5 +1,5 @@
-/* algorithms_dynamics.c: algorithms.h: dynamics, kinematics and what follows from them. */
-#include "algorithms.h"
+/* dynamics.c: table of algorithms.h: dynamics, kinematics and what follows from them. */
+#include "algorithms/algorithms.h"
 
 #include <string.h>
 

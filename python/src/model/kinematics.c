@@ -150,7 +150,7 @@ static PyObject *give(kinematics_object *self, jn_status status, PyArrayObject *
 }
 
 #define SELF kinematics_object *self = (kinematics_object *)object
-#define FASTCALL PyObject *object, PyObject *const *args, Py_ssize_t nargs, PyObject *keywords
+#define FASTCALL ARGUMENTS
 #define MODEL self->model->model
 
 PyDoc_STRVAR(pose_doc,

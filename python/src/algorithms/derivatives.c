@@ -1,5 +1,6 @@
-/* algorithms_derivatives.c: algorithms.h: partial derivatives, linearisation, second derivatives, regressor. */
-#include "algorithms.h"
+/* derivatives.c: table of algorithms.h: partial derivatives, linearisation, second derivatives,
+ * regressor. */
+#include "algorithms/algorithms.h"
 
 #include <string.h>
 
