@@ -21,6 +21,8 @@ void bench_generated_close(bench *b) { (void)b; }
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/temporary.h"
+
 typedef int inverse_fn(const double *q, const double *v, double *tau);
 typedef int forward_fn(const double *q, const double *v, const double *tau, double *a);
 
@@ -105,17 +107,16 @@ static jn_status open_generated(bench *b, int lanes) {
       .forward = b->order <= JN_MAX_GENERATE_FORWARD ? 1u << b->order : 0,
       .lanes = lanes,
       .representation = b->representation};
-  const char *top = getenv("TMPDIR");
   char folder[512];
-  const int length =
-      snprintf(folder, sizeof folder, "%s/jounce-bench-XXXXXX", top && top[0] ? top : "/tmp");
-  if (length < 0 || (size_t)length >= sizeof folder) return JN_ERR_FILE;
   jn_generated text;
   jn_status status = jn_generate(b->model, &options, NULL, &text, NULL);
   if (status) return status == JN_ERR_MODEL ? JN_ERR_ARGUMENT : status;
-  if (!mkdtemp(folder)) status = JN_ERR_FILE;
-  if (!status) status = build(b, folder, &text);
-  rmdir(folder);
+  if (temporary_folder("jounce-bench", folder, sizeof folder)) {
+    status = build(b, folder, &text);
+    rmdir(folder);
+  } else {
+    status = JN_ERR_FILE;
+  }
   jn_generated_free(&text);
   g->representation = b->representation;
   g->lanes = lanes;

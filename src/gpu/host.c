@@ -14,6 +14,7 @@
 
 #include "base/block.h"
 #include "base/fail.h"
+#include "base/temporary.h"
 #include "gpu/machine.h"
 
 extern char **environ;
@@ -105,11 +106,8 @@ enum { SOURCE, SHIM, LIBRARY, LOG, FILES };
 static jn_status host_compile(jn_machine *m, const char *text, void **binary, size_t *size,
                               jn_error *error) {
   static const char *const names[FILES] = {"robot.cpp", "grid.h", "robot.so", "log"};
-  const char *top = getenv("TMPDIR");
   char folder[400], path[FILES][512];
-  if (snprintf(folder, sizeof folder, "%s/jounce-XXXXXX", top && top[0] ? top : "/tmp") >=
-          (int)sizeof folder ||
-      !mkdtemp(folder))
+  if (!temporary_folder("jounce", folder, sizeof folder))
     return jn_fail(error, JN_ERR_FILE, NULL, 0, "gpu: no temporary folder (TMPDIR)");
   for (int i = 0; i < FILES; i++) snprintf(path[i], sizeof path[i], "%s/%s", folder, names[i]);
   jn_status status = JN_OK;
