@@ -31,8 +31,8 @@ static void add(const double *x, size_t n, double sign, double *out) {
 static jn_status folded_forces(const jn_model *m, jn_data *data, int order,
                                const jn_external *wrenches) {
   double *force = coupled_rows(data, TREE_FORCE);
-  jn_status status = jn_open_inverse_dynamics(m->tree, data, order, data->w.tree_q,
-                                              coupled_rows(data, TREE_MOTION), wrenches, force);
+  jn_status status = jn_inverse_dynamics(m->tree, data, order, data->w.tree_q,
+                                         coupled_rows(data, TREE_MOTION), wrenches, force);
   if (!status) jn_tree_force(m, (size_t)order + 1, force, coupled_rows(data, OWN_OTHER));
   return status;
 }
@@ -75,7 +75,7 @@ void jn_coupled_fold(const jn_model *m, const jn_data *data, size_t count, doubl
 }
 
 static jn_status own_mass(const jn_model *m, jn_data *data, double *M) {
-  jn_status status = jn_open_mass_matrix(m->tree, data, data->w.tree_q, M);
+  jn_status status = jn_mass_matrix(m->tree, data, data->w.tree_q, M);
   if (!status) jn_coupled_fold(m, data, 1, M);
   return status;
 }
@@ -239,7 +239,7 @@ jn_status jn_coupled_kinematics(const jn_model *m, jn_data *data, int order, con
   if ((m->nq && !q) || (order >= 0 && m->nv && !v)) return JN_ERR_ARGUMENT;
   double *tree = coupled_rows(data, TREE_MOTION);
   jn_tree_expand(m, q, order + 1, v, data->w.tree_q, tree);
-  return jn_open_kinematics(m->tree, data, order, data->w.tree_q, tree);
+  return jn_kinematics(m->tree, data, order, data->w.tree_q, tree);
 }
 
 /* X G of `rows` rows */
@@ -254,7 +254,7 @@ jn_status jn_coupled_frame_jacobian(const jn_model *m, jn_data *data, int frame,
                                     jn_representation representation, int order, double *J) {
   double *X = data->w.tree_jacobian;
   return fold_jacobian(m, X, 6 * ((size_t)order + 1),
-                       jn_open_frame_jacobian(m->tree, data, frame, representation, order, X), J);
+                       jn_frame_jacobian(m->tree, data, frame, representation, order, X), J);
 }
 jn_status jn_coupled_relative_jacobian(const jn_model *m, jn_data *data, int frame,
                                        jn_representation representation,
@@ -262,26 +262,26 @@ jn_status jn_coupled_relative_jacobian(const jn_model *m, jn_data *data, int fra
   double *X = data->w.tree_jacobian;
   return fold_jacobian(
       m, X, 6 * ((size_t)order + 1),
-      jn_open_relative_jacobian(m->tree, data, frame, representation, observer, order, X), J);
+      jn_relative_jacobian(m->tree, data, frame, representation, observer, order, X), J);
 }
 jn_status jn_coupled_point_jacobian(const jn_model *m, jn_data *data, int frame, jn_vec3 point,
                                     int order, double *J) {
   double *X = data->w.tree_jacobian;
   return fold_jacobian(m, X, 3 * ((size_t)order + 1),
-                       jn_open_point_jacobian(m->tree, data, frame, point, order, X), J);
+                       jn_point_jacobian(m->tree, data, frame, point, order, X), J);
 }
 jn_status jn_coupled_system_jacobian(const jn_model *m, jn_data *data,
                                      jn_representation representation, int order, double *J) {
   double *X = data->w.tree_matrices;
   if (!jn_coupled_room(m->tree, data->order)) return JN_ERR_LIMIT;
   return fold_jacobian(m, X, ((size_t)order + 1) * 6 * (size_t)m->nbody,
-                       jn_open_system_jacobian(m->tree, data, representation, order, X), J);
+                       jn_system_jacobian(m->tree, data, representation, order, X), J);
 }
 
 /* The rates of the tree, those of followers compared with the ones of their leaders. */
-jn_status jn_coupled_joint_rates(const jn_model *m, jn_data *data, int order, const double *q,
-                                 jn_representation representation, const double *twists, double *v,
-                                 double *residual) {
+jn_status jn_coupled_joint_rates_from_twists(const jn_model *m, jn_data *data, int order,
+                                             const double *q, jn_representation representation,
+                                             const double *twists, double *v, double *residual) {
   if (m->nv && !v) return JN_ERR_ARGUMENT;
   if (order < 0 || (m->nq && !q)) return JN_ERR_ARGUMENT;
   if (order + 1 > data->rows) return JN_ERR_ORDER;
@@ -289,8 +289,8 @@ jn_status jn_coupled_joint_rates(const jn_model *m, jn_data *data, int order, co
   double *rates = coupled_rows(data, TREE_MOTION), *left = coupled_rows(data, TREE_OTHER),
          *own = coupled_rows(data, OWN_MOTION);
   jn_tree_expand(m, q, 0, NULL, data->w.tree_q, NULL);
-  jn_status status = jn_open_joint_rates(m->tree, data, order, data->w.tree_q, representation,
-                                         twists, rates, left);
+  jn_status status = jn_joint_rates_from_twists(m->tree, data, order, data->w.tree_q,
+                                                representation, twists, rates, left);
   if (status) return status;
   jn_tree_reduce(m, NULL, order + 1, rates, NULL, own);
   for (size_t k = 0; k < n; k++)
@@ -320,8 +320,8 @@ jn_status jn_coupled_equations_of_motion(const jn_model *m, jn_data *data, int o
   double *Mt = data->w.tree_matrices, *Ct = Mt + square, *x = coupled_rows(data, TREE_FORCE),
          *y = coupled_rows(data, TREE_OTHER), *z = coupled_rows(data, OWN_MOTION),
          *gy = coupled_rows(data, OWN_FORCE), *hy = coupled_rows(data, OWN_OTHER);
-  status = jn_open_equations_of_motion(m->tree, data, order, tq, tv, &wrenches, M ? Mt : NULL,
-                                       C ? Ct : NULL, x, y, z);
+  status = jn_equations_of_motion(m->tree, data, order, tq, tv, &wrenches, M ? Mt : NULL,
+                                  C ? Ct : NULL, x, y, z);
   if (status) return status;
   jn_tree_force(m, n, x, gy);
   jn_tree_force(m, n, y, hy);
@@ -345,8 +345,8 @@ jn_status jn_coupled_momentum_energy(const jn_model *m, jn_data *data, int order
   if (!out) return JN_ERR_ARGUMENT;
   jn_momentum tree = *out;
   if (out->matrix) tree.matrix = data->w.tree_jacobian;
-  status = jn_open_momentum_energy(m->tree, data, order, data->w.tree_q,
-                                   coupled_rows(data, TREE_MOTION), &tree);
+  status = jn_momentum_energy(m->tree, data, order, data->w.tree_q, coupled_rows(data, TREE_MOTION),
+                              &tree);
   if (!status && out->matrix)
     jn_tree_force(m, 6 * ((size_t)order + 1), data->w.tree_jacobian, out->matrix);
   return status;
@@ -359,7 +359,7 @@ jn_status jn_coupled_joint_reactions(const jn_model *m, jn_data *data, int order
   jn_status status = jn_coupled_start(m, data, order, external, order + 2, q, v);
   const jn_external wrenches = jn_coupled_wrenches(external);
   return status ? status
-                : jn_open_joint_reactions(m->tree, data, order, data->w.tree_q,
-                                          coupled_rows(data, TREE_MOTION), &wrenches,
-                                          representation, observer, out);
+                : jn_joint_reactions(m->tree, data, order, data->w.tree_q,
+                                     coupled_rows(data, TREE_MOTION), &wrenches, representation,
+                                     observer, out);
 }

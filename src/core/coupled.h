@@ -18,6 +18,7 @@
 #include <jounce/derivatives.h>
 #include <jounce/dynamics.h>
 #include <jounce/jacobian.h>
+#include <jounce/mass_matrix.h>
 
 #include "model/data.h"
 
@@ -66,147 +67,44 @@ static inline int is_given(coupled_given g, int joint, size_t freedom) {
   return (g.joints && g.joints[joint]) || (g.freedoms && g.freedoms[freedom]);
 }
 
-/* The functions of the tree; the public function of the same name is this one unless the model has
- * eliminated joints. */
-jn_status jn_open_inverse_dynamics(const jn_model *model, jn_data *data, int order, const double *q,
-                                   const double *v, const jn_external *external, double *tau);
-jn_status jn_open_equations_of_motion(const jn_model *model, jn_data *data, int order,
-                                      const double *q, const double *v, const jn_external *external,
-                                      double *M, double *C, double *g, double *h, double *tau_ext);
-jn_status jn_open_momentum_energy(const jn_model *model, jn_data *data, int order, const double *q,
-                                  const double *v, const jn_momentum *out);
-jn_status jn_open_joint_reactions(const jn_model *model, jn_data *data, int order, const double *q,
-                                  const double *v, const jn_external *external,
-                                  jn_representation representation, const jn_observer *observer,
-                                  double *out);
-jn_status jn_open_mass_matrix(const jn_model *model, jn_data *data, const double *q, double *M);
-jn_status jn_open_kinematics(const jn_model *model, jn_data *data, int order, const double *q,
-                             const double *v);
-jn_status jn_open_frame_jacobian(const jn_model *model, jn_data *data, int frame,
-                                 jn_representation representation, int order, double *J);
-jn_status jn_open_relative_jacobian(const jn_model *model, jn_data *data, int frame,
-                                    jn_representation representation, const jn_observer *observer,
-                                    int order, double *J);
-jn_status jn_open_point_jacobian(const jn_model *model, jn_data *data, int frame, jn_vec3 point,
-                                 int order, double *J);
-jn_status jn_open_inverse_partials(const jn_model *model, jn_data *data, int order, const double *q,
-                                   const double *v, const jn_external *external, double *dq,
-                                   double *dv);
-jn_status jn_open_inverse_jvp(const jn_model *model, jn_data *data, int order, const double *q,
-                              const double *v, const jn_external *external, const double *dq,
-                              const double *dv, double *out);
-jn_status jn_open_inverse_vjp(const jn_model *model, jn_data *data, int order, const double *q,
-                              const double *v, const jn_external *external, const double *weight,
-                              double *dq, double *dv);
-jn_status jn_open_frame_partials(const jn_model *model, jn_data *data, jn_quantity quantity,
-                                 int frame, jn_representation representation, int order,
-                                 const double *q, const double *v, double *dq, double *dv);
-jn_status jn_open_regressor(const jn_model *model, jn_data *data, int order, const double *q,
-                            const double *v, double *Y);
-jn_status jn_open_system_jacobian(const jn_model *model, jn_data *data,
-                                  jn_representation representation, int order, double *J);
-jn_status jn_open_joint_rates(const jn_model *model, jn_data *data, int order, const double *q,
-                              jn_representation representation, const double *twists, double *v,
-                              double *residual);
-jn_status jn_open_inverse_second(const jn_model *model, jn_data *data, const double *q,
-                                 const double *v, const jn_external *external, const double *weight,
-                                 const jn_second *out);
-jn_status jn_open_geometry_partials(const jn_model *model, jn_data *data, int order,
-                                    const double *q, const double *v, const jn_external *external,
-                                    double *out);
-jn_status jn_open_frame_geometry_partials(const jn_model *model, jn_data *data, int frame,
-                                          jn_representation representation, int order,
-                                          const double *q, const double *v, double *pose,
-                                          double *twist, double *J);
+/* jn_coupled_NAME: the public function jn_NAME, whose type it has, of a model with eliminated joints;
+ * jn_NAME calls it for such a model, and it calls jn_NAME (or jn_open_NAME) for the tree. */
+#define JN_COUPLED(name) __typeof__(jn_##name) jn_coupled_##name
+#define JN_OPEN_AND_COUPLED(name) __typeof__(jn_##name) jn_open_##name, jn_coupled_##name
 
-/* The public functions for such models, which they call. */
-jn_status jn_coupled_inverse_dynamics(const jn_model *model, jn_data *data, int order,
-                                      const double *q, const double *v, const jn_external *external,
-                                      double *tau);
-jn_status jn_coupled_equations_of_motion(const jn_model *model, jn_data *data, int order,
-                                         const double *q, const double *v,
-                                         const jn_external *external, double *M, double *C,
-                                         double *g, double *h, double *tau_ext);
-jn_status jn_coupled_momentum_energy(const jn_model *model, jn_data *data, int order,
-                                     const double *q, const double *v, const jn_momentum *out);
-jn_status jn_coupled_joint_reactions(const jn_model *model, jn_data *data, int order,
-                                     const double *q, const double *v, const jn_external *external,
-                                     jn_representation representation, const jn_observer *observer,
-                                     double *out);
-jn_status jn_coupled_mass_matrix(const jn_model *model, jn_data *data, const double *q, double *M);
-jn_status jn_coupled_kinematics(const jn_model *model, jn_data *data, int order, const double *q,
-                                const double *v);
-jn_status jn_coupled_frame_jacobian(const jn_model *model, jn_data *data, int frame,
-                                    jn_representation representation, int order, double *J);
-jn_status jn_coupled_relative_jacobian(const jn_model *model, jn_data *data, int frame,
-                                       jn_representation representation,
-                                       const jn_observer *observer, int order, double *J);
-jn_status jn_coupled_point_jacobian(const jn_model *model, jn_data *data, int frame, jn_vec3 point,
-                                    int order, double *J);
-jn_status jn_coupled_inverse_partials(const jn_model *model, jn_data *data, int order,
-                                      const double *q, const double *v, const jn_external *external,
-                                      double *dq, double *dv);
-jn_status jn_coupled_inverse_jvp(const jn_model *model, jn_data *data, int order, const double *q,
-                                 const double *v, const jn_external *external, const double *dq,
-                                 const double *dv, double *out);
-jn_status jn_coupled_inverse_vjp(const jn_model *model, jn_data *data, int order, const double *q,
-                                 const double *v, const jn_external *external, const double *weight,
-                                 double *dq, double *dv);
-jn_status jn_coupled_frame_partials(const jn_model *model, jn_data *data, jn_quantity quantity,
-                                    int frame, jn_representation representation, int order,
-                                    const double *q, const double *v, double *dq, double *dv);
-jn_status jn_coupled_regressor(const jn_model *model, jn_data *data, int order, const double *q,
-                               const double *v, double *Y);
-jn_status jn_coupled_forward_dynamics(const jn_model *model, jn_data *data, int order,
-                                      const double *q, const double *v, const double *tau,
-                                      const jn_external *external, double *a);
+JN_COUPLED(inverse_dynamics);
+JN_COUPLED(equations_of_motion);
+JN_COUPLED(momentum_energy);
+JN_COUPLED(joint_reactions);
+JN_COUPLED(mass_matrix);
+JN_COUPLED(kinematics);
+JN_COUPLED(frame_jacobian);
+JN_COUPLED(relative_jacobian);
+JN_COUPLED(point_jacobian);
+JN_COUPLED(system_jacobian);
+JN_COUPLED(joint_rates_from_twists);
+JN_OPEN_AND_COUPLED(inverse_partials);
+JN_OPEN_AND_COUPLED(inverse_jvp);
+JN_OPEN_AND_COUPLED(inverse_vjp);
+JN_OPEN_AND_COUPLED(inverse_second);
+JN_OPEN_AND_COUPLED(frame_partials);
+JN_OPEN_AND_COUPLED(geometry_partials);
+JN_OPEN_AND_COUPLED(frame_geometry_partials);
+JN_OPEN_AND_COUPLED(regressor);
+JN_COUPLED(forward_dynamics);
+JN_COUPLED(hybrid_partials);
+JN_COUPLED(inertia_partials);
+JN_COUPLED(forward_partials);
+JN_COUPLED(forward_jvp);
+JN_COUPLED(forward_vjp);
+JN_COUPLED(forward_second);
+JN_COUPLED(mass_partials);
+JN_COUPLED(inverse_mass);
+JN_COUPLED(inverse_mass_apply);
+/* of joints, or of degrees of freedom */
 jn_status jn_coupled_hybrid_dynamics(const jn_model *model, jn_data *data, int order,
                                      const double *q, coupled_given given, double *v, double *tau,
                                      const jn_external *external);
-jn_status jn_coupled_system_jacobian(const jn_model *model, jn_data *data,
-                                     jn_representation representation, int order, double *J);
-jn_status jn_coupled_joint_rates(const jn_model *model, jn_data *data, int order, const double *q,
-                                 jn_representation representation, const double *twists, double *v,
-                                 double *residual);
-jn_status jn_coupled_hybrid_partials(const jn_model *model, jn_data *data, int order,
-                                     const double *q, const unsigned char *prescribed,
-                                     const double *v, const double *tau,
-                                     const jn_external *external, double *dq, double *dv,
-                                     double *du);
-jn_status jn_coupled_inertia_partials(const jn_model *model, jn_data *data, int order,
-                                      const double *q, const double *v, const double *tau,
-                                      const jn_external *external, double *out);
-jn_status jn_coupled_geometry_partials(const jn_model *model, jn_data *data, int order,
-                                       const double *q, const double *v,
-                                       const jn_external *external, double *out);
-jn_status jn_coupled_frame_geometry_partials(const jn_model *model, jn_data *data, int frame,
-                                             jn_representation representation, int order,
-                                             const double *q, const double *v, double *pose,
-                                             double *twist, double *J);
-jn_status jn_coupled_inverse_second(const jn_model *model, jn_data *data, const double *q,
-                                    const double *v, const jn_external *external,
-                                    const double *weight, const jn_second *out);
-jn_status jn_coupled_forward_second(const jn_model *model, jn_data *data, const double *q,
-                                    const double *v, const double *tau, const jn_external *external,
-                                    const double *weight, double *dq, double *dv, double *dtau,
-                                    const jn_second_forward *out);
-jn_status jn_coupled_mass_partials(const jn_model *model, jn_data *data, const double *q,
-                                   double *dM);
-jn_status jn_coupled_inverse_mass(const jn_model *model, jn_data *data, const double *q,
-                                  double *Minv);
-jn_status jn_coupled_inverse_mass_apply(const jn_model *model, jn_data *data, const double *q,
-                                        int count, const double *B, double *out);
-jn_status jn_coupled_forward_partials(const jn_model *model, jn_data *data, int order,
-                                      const double *q, const double *v, const double *tau,
-                                      const jn_external *external, double *dq, double *dv,
-                                      double *dtau);
-jn_status jn_coupled_forward_jvp(const jn_model *model, jn_data *data, int order, const double *q,
-                                 const double *v, const double *tau, const jn_external *external,
-                                 const double *dq, const double *dv, const double *dtau,
-                                 double *out);
-jn_status jn_coupled_forward_vjp(const jn_model *model, jn_data *data, int order, const double *q,
-                                 const double *v, const double *tau, const jn_external *external,
-                                 const double *weight, double *dq, double *dv, double *dtau);
 
 /* Rows of motions, forces and gradients in the working memory (tree_rows): of the tree, and own. */
 enum { TREE_MOTION, TREE_FORCE, TREE_OTHER, OWN_MOTION, OWN_FORCE, OWN_OTHER };

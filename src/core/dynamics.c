@@ -83,8 +83,10 @@ static void leave_kinematics(jn_data *data, const jn_recursion *form, int order,
   data->kinematics = JN_LEFT_BY_DYNAMICS(order + 1);
 }
 
-jn_status jn_open_inverse_dynamics(const jn_model *model, jn_data *data, int order, const double *q,
-                                   const double *v, const jn_external *external, double *tau) {
+jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, const double *q,
+                              const double *v, const jn_external *external, double *tau) {
+  if (is_coupled(model, data))
+    return jn_coupled_inverse_dynamics(model, data, order, q, v, external, tau);
   jn_status status = jn_check_call(model, data, order, external);
   if (status) return status;
   if (model->nv && !tau) return JN_ERR_ARGUMENT;
@@ -117,13 +119,6 @@ jn_status jn_open_inverse_dynamics(const jn_model *model, jn_data *data, int ord
   status = jn_deliver(w->io, n, tau);
   if (!status) leave_kinematics(data, form, order, 1);
   return status;
-}
-
-jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, const double *q,
-                              const double *v, const jn_external *external, double *tau) {
-  return is_coupled(model, data)
-             ? jn_coupled_inverse_dynamics(model, data, order, q, v, external, tau)
-             : jn_open_inverse_dynamics(model, data, order, q, v, external, tau);
 }
 
 /* Order by order. w->io holds the given motion, w->force the given forces, as jets. */

@@ -155,9 +155,11 @@ static void put_vector(const jn_model *m, int K, const double *x, double *out) {
   if (out && m->nv) memcpy(out, x, sizeof(double) * ((size_t)K + 1) * (size_t)m->nv);
 }
 
-jn_status jn_open_equations_of_motion(const jn_model *m, jn_data *data, int order, const double *q,
-                                      const double *v, const jn_external *external, double *M,
-                                      double *C, double *g, double *h, double *tau_ext) {
+jn_status jn_equations_of_motion(const jn_model *m, jn_data *data, int order, const double *q,
+                                 const double *v, const jn_external *external, double *M, double *C,
+                                 double *g, double *h, double *tau_ext) {
+  if (is_coupled(m, data))
+    return jn_coupled_equations_of_motion(m, data, order, q, v, external, M, C, g, h, tau_ext);
   jn_status status = jn_check_call(m, data, order, external);
   if (status) return status;
   status = start_in_motion(m, data, order, q, v);
@@ -194,12 +196,4 @@ jn_status jn_open_equations_of_motion(const jn_model *m, jn_data *data, int orde
   put_vector(m, order, hv, h);
   put_vector(m, order, ev, tau_ext);
   return JN_OK;
-}
-
-jn_status jn_equations_of_motion(const jn_model *m, jn_data *data, int order, const double *q,
-                                 const double *v, const jn_external *external, double *M, double *C,
-                                 double *g, double *h, double *tau_ext) {
-  return is_coupled(m, data)
-             ? jn_coupled_equations_of_motion(m, data, order, q, v, external, M, C, g, h, tau_ext)
-             : jn_open_equations_of_motion(m, data, order, q, v, external, M, C, g, h, tau_ext);
 }

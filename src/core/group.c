@@ -14,8 +14,6 @@ static int kind_of(const jn_joint *j) {
                                          : GROUP_PLAIN;
 }
 
-jn_quat jn_quat_step(const double *q, jn_vec3 w) { return quat_step(q, w); }
-
 static jn_status check(const jn_model *model, const double *q) {
   if (!jn_all_finite(q, (size_t)model->nq)) return JN_ERR_NOT_FINITE;
   for (int i = 0; i < model->nbody; i++)

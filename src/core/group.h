@@ -8,7 +8,5 @@
 void jn_group_step(const jn_model *model, const double *q, const double *dq, double *out);
 /* xi' of q exp(xi) from the velocity: xi' = dexp_right(xi)^-1 v */
 void jn_chart_rate(const jn_model *model, const double *xi, const double *v, double *rate);
-/* q exp(w), scaled by (3 - |q|^2)/2 ~ 1/|q|, so that the length of q does not drift */
-jn_quat jn_quat_step(const double *q, jn_vec3 w);
 
 #endif

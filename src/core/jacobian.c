@@ -168,33 +168,26 @@ static jn_status jacobian_of(const jn_model *model, jn_data *data, int frame, co
   return JN_OK;
 }
 
-jn_status jn_open_frame_jacobian(const jn_model *model, jn_data *data, int frame,
-                                 jn_representation representation, int order, double *J) {
+jn_status jn_frame_jacobian(const jn_model *model, jn_data *data, int frame,
+                            jn_representation representation, int order, double *J) {
+  if (is_coupled(model, data))
+    return jn_coupled_frame_jacobian(model, data, frame, representation, order, J);
   return jacobian_of(model, data, frame, NULL, (int)representation, order, J);
 }
 
-jn_status jn_frame_jacobian(const jn_model *model, jn_data *data, int frame,
-                            jn_representation representation, int order, double *J) {
-  return is_coupled(model, data)
-             ? jn_coupled_frame_jacobian(model, data, frame, representation, order, J)
-             : jn_open_frame_jacobian(model, data, frame, representation, order, J);
-}
-
-jn_status jn_open_point_jacobian(const jn_model *model, jn_data *data, int frame, jn_vec3 point,
-                                 int order, double *J) {
+jn_status jn_point_jacobian(const jn_model *model, jn_data *data, int frame, jn_vec3 point,
+                            int order, double *J) {
+  if (is_coupled(model, data))
+    return jn_coupled_point_jacobian(model, data, frame, point, order, J);
   const double p[3] = {point.x, point.y, point.z};
   if (!jn_all_finite(p, 3)) return JN_ERR_NOT_FINITE;
   return jacobian_of(model, data, frame, &point, JN_HYBRID, order, J);
 }
 
-jn_status jn_point_jacobian(const jn_model *model, jn_data *data, int frame, jn_vec3 point,
-                            int order, double *J) {
-  return is_coupled(model, data) ? jn_coupled_point_jacobian(model, data, frame, point, order, J)
-                                 : jn_open_point_jacobian(model, data, frame, point, order, J);
-}
-
-jn_status jn_open_system_jacobian(const jn_model *model, jn_data *data,
-                                  jn_representation representation, int order, double *J) {
+jn_status jn_system_jacobian(const jn_model *model, jn_data *data, jn_representation representation,
+                             int order, double *J) {
+  if (is_coupled(model, data))
+    return jn_coupled_system_jacobian(model, data, representation, order, J);
   jn_status status = jn_jets_check(model, data, order);
   if (status) return status;
   if ((unsigned)representation > JN_MIXED || (model->nv && !J)) return JN_ERR_ARGUMENT;
@@ -211,12 +204,6 @@ jn_status jn_open_system_jacobian(const jn_model *model, jn_data *data,
     put_columns(model, data, model->body_link[b], 0, order, height, J + 6 * (size_t)b * nv);
   }
   return JN_OK;
-}
-
-jn_status jn_system_jacobian(const jn_model *model, jn_data *data, jn_representation representation,
-                             int order, double *J) {
-  return is_coupled(model, data) ? jn_coupled_system_jacobian(model, data, representation, order, J)
-                                 : jn_open_system_jacobian(model, data, representation, order, J);
 }
 
 /* Given twists of the bodies, in any representation, as jets in link frames: w->V of the bodies'
@@ -308,9 +295,12 @@ static int joint_rates(const jn_model *m, jn_data *data, int joint, int k, doubl
   return 1;
 }
 
-jn_status jn_open_joint_rates(const jn_model *model, jn_data *data, int order, const double *q,
-                              jn_representation representation, const double *twists, double *v,
-                              double *residual) {
+jn_status jn_joint_rates_from_twists(const jn_model *model, jn_data *data, int order,
+                                     const double *q, jn_representation representation,
+                                     const double *twists, double *v, double *residual) {
+  if (is_coupled(model, data))
+    return jn_coupled_joint_rates_from_twists(model, data, order, q, representation, twists, v,
+                                              residual);
   if (!model || !data || data->model != model || order < 0 || (unsigned)representation > JN_MIXED ||
       (model->nbody && !twists) || (model->nv && !v))
     return JN_ERR_ARGUMENT;
@@ -339,12 +329,4 @@ jn_status jn_open_joint_rates(const jn_model *model, jn_data *data, int order, c
   if (n) memcpy(v, w->io, sizeof(double) * n);
   if (residual) memcpy(residual, left, sizeof(double) * ((size_t)order + 1));
   return JN_OK;
-}
-
-jn_status jn_joint_rates_from_twists(const jn_model *model, jn_data *data, int order,
-                                     const double *q, jn_representation representation,
-                                     const double *twists, double *v, double *residual) {
-  return is_coupled(model, data)
-             ? jn_coupled_joint_rates(model, data, order, q, representation, twists, v, residual)
-             : jn_open_joint_rates(model, data, order, q, representation, twists, v, residual);
 }

@@ -40,8 +40,9 @@ static void keep_given(const jn_model *m, jn_data *data, int order, const double
     memcpy(data->w.given + 6 * k, v + (size_t)k * (size_t)m->nv, 6 * sizeof *v);
 }
 
-jn_status jn_open_kinematics(const jn_model *model, jn_data *data, int order, const double *q,
-                             const double *v) {
+jn_status jn_kinematics(const jn_model *model, jn_data *data, int order, const double *q,
+                        const double *v) {
+  if (is_coupled(model, data)) return jn_coupled_kinematics(model, data, order, q, v);
   if (!model || !data || data->model != model || order < -1) return JN_ERR_ARGUMENT;
   jn_formulation form = data->settings.formulation;
   if ((unsigned)form > JN_FORM_CLASSICAL) return JN_ERR_ARGUMENT;
@@ -65,12 +66,6 @@ jn_status jn_open_kinematics(const jn_model *model, jn_data *data, int order, co
   data->kinematics = order;
   keep_given(model, data, order, v);
   return JN_OK;
-}
-
-jn_status jn_kinematics(const jn_model *model, jn_data *data, int order, const double *q,
-                        const double *v) {
-  return is_coupled(model, data) ? jn_coupled_kinematics(model, data, order, q, v)
-                                 : jn_open_kinematics(model, data, order, q, v);
 }
 
 /* V of the body formulation from the layout of the engine to that of plain C, in place, and without

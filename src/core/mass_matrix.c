@@ -42,7 +42,8 @@ static int moderate_state(const jn_model *m, const double *q) {
   return small;
 }
 
-jn_status jn_open_mass_matrix(const jn_model *m, jn_data *data, const double *q, double *M) {
+jn_status jn_mass_matrix(const jn_model *m, jn_data *data, const double *q, double *M) {
+  if (is_coupled(m, data)) return jn_coupled_mass_matrix(m, data, q, M);
   jn_status status = jn_check_call(m, data, 0, NULL);
   if (status) return status;
   if (m->nv && !M) return JN_ERR_ARGUMENT;
@@ -66,11 +67,6 @@ jn_status jn_open_mass_matrix(const jn_model *m, jn_data *data, const double *q,
   memset(M, 0, sizeof(double) * nv * nv);
   jn_composite_matrices(m, w, 0, M, NULL, 1);
   return JN_OK;
-}
-
-jn_status jn_mass_matrix(const jn_model *m, jn_data *data, const double *q, double *M) {
-  return is_coupled(m, data) ? jn_coupled_mass_matrix(m, data, q, M)
-                             : jn_open_mass_matrix(m, data, q, M);
 }
 
 static jn_status factor_mass(const jn_model *m, jn_data *data, const double *q) {

@@ -73,8 +73,9 @@ static void put(double *out, const double *x, size_t n) {
   if (out && n) memcpy(out, x, sizeof(double) * n);
 }
 
-jn_status jn_open_momentum_energy(const jn_model *m, jn_data *data, int order, const double *q,
-                                  const double *v, const jn_momentum *out) {
+jn_status jn_momentum_energy(const jn_model *m, jn_data *data, int order, const double *q,
+                             const double *v, const jn_momentum *out) {
+  if (is_coupled(m, data)) return jn_coupled_momentum_energy(m, data, order, q, v, out);
   jn_status status = jn_check_call(m, data, order, NULL);
   if (status) return status;
   if (!out) return JN_ERR_ARGUMENT;
@@ -124,10 +125,4 @@ jn_status jn_open_momentum_energy(const jn_model *m, jn_data *data, int order, c
   put(out->matrix, w->Jf, nm);
   put(out->armature, armature, n);
   return JN_OK;
-}
-
-jn_status jn_momentum_energy(const jn_model *m, jn_data *data, int order, const double *q,
-                             const double *v, const jn_momentum *out) {
-  return is_coupled(m, data) ? jn_coupled_momentum_energy(m, data, order, q, v, out)
-                             : jn_open_momentum_energy(m, data, order, q, v, out);
 }

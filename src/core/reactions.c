@@ -24,10 +24,13 @@ static void own_wrench(const jn_model *m, const jn_data *data, int b, int order,
   }
 }
 
-jn_status jn_open_joint_reactions(const jn_model *model, jn_data *data, int order, const double *q,
-                                  const double *v, const jn_external *external,
-                                  jn_representation representation, const jn_observer *observer,
-                                  double *out) {
+jn_status jn_joint_reactions(const jn_model *model, jn_data *data, int order, const double *q,
+                             const double *v, const jn_external *external,
+                             jn_representation representation, const jn_observer *observer,
+                             double *out) {
+  if (is_coupled(model, data))
+    return jn_coupled_joint_reactions(model, data, order, q, v, external, representation, observer,
+                                      out);
   jn_status status = jn_check_call(model, data, order, external);
   if (status) return status;
   relative x;
@@ -62,16 +65,6 @@ jn_status jn_open_joint_reactions(const jn_model *model, jn_data *data, int orde
     for (int b = 0; b < model->nbody; b++)
       memcpy(out + 6 * (k * (size_t)model->nbody + (size_t)b), &Ws_of(w, b)[k], sizeof(double) * 6);
   return JN_OK;
-}
-
-jn_status jn_joint_reactions(const jn_model *model, jn_data *data, int order, const double *q,
-                             const double *v, const jn_external *external,
-                             jn_representation representation, const jn_observer *observer,
-                             double *out) {
-  return is_coupled(model, data) ? jn_coupled_joint_reactions(model, data, order, q, v, external,
-                                                              representation, observer, out)
-                                 : jn_open_joint_reactions(model, data, order, q, v, external,
-                                                           representation, observer, out);
 }
 
 /* T[c]: unit twist c in representation `rep` of the frame at f, in world axes about the base's

@@ -137,9 +137,11 @@ jn_status jn_relative_pose(const jn_model *model, const jn_data *data, int frame
   return JN_OK;
 }
 
-jn_status jn_open_relative_jacobian(const jn_model *model, jn_data *data, int frame,
-                                    jn_representation representation, const jn_observer *observer,
-                                    int order, double *J) {
+jn_status jn_relative_jacobian(const jn_model *model, jn_data *data, int frame,
+                               jn_representation representation, const jn_observer *observer,
+                               int order, double *J) {
+  if (is_coupled(model, data))
+    return jn_coupled_relative_jacobian(model, data, frame, representation, observer, order, J);
   relative x;
   jn_status status = jn_jets_check(model, data, order);
   if (status) return status;
@@ -168,12 +170,4 @@ jn_status jn_open_relative_jacobian(const jn_model *model, jn_data *data, int fr
     if (!(finite == 0.0)) return JN_ERR_NOT_FINITE;
   }
   return JN_OK;
-}
-
-jn_status jn_relative_jacobian(const jn_model *model, jn_data *data, int frame,
-                               jn_representation representation, const jn_observer *observer,
-                               int order, double *J) {
-  return is_coupled(model, data)
-             ? jn_coupled_relative_jacobian(model, data, frame, representation, observer, order, J)
-             : jn_open_relative_jacobian(model, data, frame, representation, observer, order, J);
 }

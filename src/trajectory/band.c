@@ -7,12 +7,7 @@
 /* A(i, j), j <= i <= j + w */
 #define AT(A, i, j) (A)[(size_t)(i) * (size_t)(w + 1) + (size_t)((j) - (i) + w)]
 
-int jn_band_factor(int n, int w, double *A) { return jn_band_factor_signed(n, w, A, NULL); }
-void jn_band_solve(int n, int w, const double *L, double *x) {
-  jn_band_solve_signed(n, w, L, NULL, x);
-}
-
-int jn_band_factor_signed(int n, int w, double *A, const double *sign) {
+int jn_band_factor(int n, int w, double *A, const double *sign) {
   for (int i = 0; i < n; i++) {
     int from = i > w ? i - w : 0;
     for (int j = from; j <= i; j++) {
@@ -33,7 +28,7 @@ int jn_band_factor_signed(int n, int w, double *A, const double *sign) {
   return 1;
 }
 
-void jn_band_solve_signed(int n, int w, const double *L, const double *sign, double *x) {
+void jn_band_solve(int n, int w, const double *L, const double *sign, double *x) {
   for (int i = 0; i < n; i++) {
     for (int k = i > w ? i - w : 0; k < i; k++) x[i] -= AT(L, i, k) * x[k];
     x[i] /= AT(L, i, i);

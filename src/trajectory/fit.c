@@ -122,7 +122,7 @@ static void assemble(fit *f) {
   jn_bernstein_energy(p, 0, M);
   for (int r = 0; r <= p; r++)
     for (int c = 0; c <= r; c++) C[r * (p + 1) + c - r + p] = M[r * (p + 1) + c];
-  jn_band_factor(p + 1, p, C);
+  jn_band_factor(p + 1, p, C, NULL);
   for (int piece = 0, i = 0; piece < f->pieces; piece++) {
     jn_bspline_span(f->degree, f->knots, piece + f->degree, A);
     i = take_samples(f, piece, A, i);

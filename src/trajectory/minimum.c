@@ -215,7 +215,7 @@ static jn_status assemble(spline_system *s) {
     for (int j = i > s->width ? i - s->width : 0; j <= i; j++)
       s->L[(size_t)i * (size_t)(s->width + 1) + (size_t)(j - i + s->width)] =
           entry(s, i, j)->hi * s->unit[i] * s->unit[j];
-  return jn_band_factor_signed(s->size, s->width, s->L, s->sign) ? JN_OK : JN_ERR_SINGULAR;
+  return jn_band_factor(s->size, s->width, s->L, s->sign) ? JN_OK : JN_ERR_SINGULAR;
 }
 
 /* r = d - K solution */
@@ -237,7 +237,7 @@ static jn_status solve(const spline_system *s) {
     double most = 0, change = 0;
     residual(s);
     for (int i = 0; i < s->size; i++) s->step[i] = s->r[i].hi * s->unit[i];
-    jn_band_solve_signed(s->size, s->width, s->L, s->sign, s->step);
+    jn_band_solve(s->size, s->width, s->L, s->sign, s->step);
     for (int i = 0; i < s->size; i++) {
       s->solution[i] = dd_add(s->solution[i], dd_of(s->step[i] * s->unit[i]));
       change = fmax(change, fabs(s->step[i]));

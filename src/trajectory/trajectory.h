@@ -235,12 +235,10 @@ void jn_bernstein_energy(int n, int m, double *Q);
  * A x, A[(d+1) x (d+1)], x the control values span-d..span */
 void jn_bspline_span(int degree, const double *knots, int span, double *A);
 
-/* band.c: symmetric positive definite band matrices, A[n x (w+1)]: row i holds A(i, i-w..i).
- * Cholesky factor in place; returns 0 if A is not positive definite. */
-int jn_band_factor(int n, int w, double *A);
-void jn_band_solve(int n, int w, const double *L, double *x);
-/* The same with A = L S L^T, S = diag(sign), +1 or -1; 0 if a pivot has the other sign. */
-int jn_band_factor_signed(int n, int w, double *A, const double *sign);
-void jn_band_solve_signed(int n, int w, const double *L, const double *sign, double *x);
+/* band.c: symmetric band matrices, A[n x (w+1)]: row i holds A(i, i-w..i). The factor L of
+ * A = L S L^T in place, S = diag(sign), +1 or -1, NULL: all +1 (Cholesky); returns 0 if a pivot has
+ * the other sign. */
+int jn_band_factor(int n, int w, double *A, const double *sign);
+void jn_band_solve(int n, int w, const double *L, const double *sign, double *x);
 
 #endif
