@@ -9,6 +9,24 @@
 #include "core/hybrid/mixed.h"
 #include "core/jacobian.h"
 
+/* Order 0 of the joint transforms, and twists of orders 0..K in the body formulation. The loops over
+ * the lowest orders unroll. */
+static void body_twists(const jn_model *m, const jn_work *w, int K) {
+  switch (K) {
+    case 0:
+      rnea_outward(m, w, 0, 0, 0);
+      break;
+    case 1:
+      rnea_outward(m, w, 1, 0, 0);
+      break;
+    case 2:
+      rnea_outward(m, w, 2, 0, 0);
+      break;
+    default:
+      rnea_outward(m, w, K, 0, 0);
+  }
+}
+
 /* Twists of orders 0..K. Hybrid twists are converted to spatial ones, mixed ones to body ones.
  * Returns the formulation of the result. */
 static jn_formulation twists(const jn_model *m, const jn_work *w, jn_formulation form, int K) {
@@ -24,13 +42,16 @@ static jn_formulation twists(const jn_model *m, const jn_work *w, jn_formulation
   return form == JN_FORM_BODY || form == JN_FORM_MIXED ? JN_FORM_BODY : JN_FORM_SPATIAL;
 }
 
+/* Twists and positions of the links without children: every component of a parent's enters those of
+ * its children, and a sum with an infinite or undefined term is not finite. */
 static int twists_are_finite(const jn_model *m, const jn_data *data, int K) {
   const jn_work *w = &data->w;
   for (int i = 0; i < m->nlink; i++) {
+    if (m->link[i].last > i) continue;
     const six *V = data->formulation == JN_FORM_SPATIAL ? Vs_of(w, i) : V_of(w, i);
-    if (!jn_all_finite(&V->w.x, 6 * ((size_t)K + 1))) return 0;
+    if (!jn_all_finite(&V->w.x, 6 * ((size_t)K + 1)) || !jn_all_finite(O_of(w, i), 3)) return 0;
   }
-  return jn_all_finite(O_of(w, 0), 3 * (size_t)m->nlink);
+  return 1;
 }
 
 /* Keeps the derivatives of a free base's spatial twist as they were given. */
@@ -54,10 +75,12 @@ jn_status jn_kinematics(const jn_model *model, jn_data *data, int order, const d
   const int K = order < 0 ? 0 : order;
   data->kinematics = -2;
   if (order < 0 && model->nv) memset(w->io, 0, sizeof(double) * (size_t)model->nv);
-  boundary_motion_in(model, w, data->settings.representation, 0, K);
+  const int rep = (int)data->settings.representation;
+  /* in body representation the transform of a free base is needed at order 0 only */
+  boundary_motion(model, w, rep, 0, K, form != JN_FORM_BODY || rep != JN_BODY);
   jn_boundary_about_origin(model, data);
   if (form == JN_FORM_BODY)
-    rnea_outward(model, w, K, 0, 0);
+    body_twists(model, w, K);
   else
     place_joints(model, w);
   place_poses(model, data);

@@ -4,42 +4,28 @@
 
 #include "core/boundary.h"
 
-/* E: pose of every link in its parent from X_0, rotation row-major. */
-static inline void place_links(const jn_model *m, const jn_work *w) {
-  for (int i = 0; i < m->nlink; i++) {
-    const jn_link *l = &m->link[i];
-    real *E = E_of(w, i);
-    v3 c[3], p;
-    joint_place_in_parent(l, q_of(w, l->iq), X_of(w, l->ix), c, &p);
-    for (int j = 0; j < 3; j++) E[j] = v3_x(c[j]), E[3 + j] = v3_y(c[j]), E[6 + j] = v3_z(c[j]);
-    store_v3(E + 9, p);
-  }
-}
-
-/* R_0, P_0 = 0 and O of every link in the world, O relative to the base. Returns the base's
+/* R_0, P_0 = 0 and O of every link in the world from X_0, O relative to the base. Returns the base's
  * position. */
 static inline v3 place_world(const jn_model *m, const jn_work *w) {
-  v3 base = load_v3((const real *)w->E + 9);
+  v3 base = v3_zero();
   for (int i = 0; i < m->nlink; i++) {
-    int parent = m->link[i].parent;
-    const real *E = E_of(w, i);
-    real *R = R_of(w, i), *O = O_of(w, i);
+    const jn_link *l = &m->link[i];
+    const real *q = q_of(w, l->iq), *X = X_of(w, l->ix);
+    const int root = l->parent < 0;
+    v3 O;
+    if (root)
+      place_link(l, q, X, NULL, base, R_of(w, i), &O);
+    else
+      place_link(l, q, X, R_of(w, l->parent), load_v3(O_of(w, l->parent)), R_of(w, i), &O);
+    if (i == 0) base = O;
+    store_v3(O_of(w, i), root ? v3_zero() : O);
     store_v3(P_of(w, i), v3_zero());
-    if (parent < 0) {
-      for (int j = 0; j < 9; j++) R[j] = E[j];
-      store_v3(O, v3_zero());
-      continue;
-    }
-    const real *Rp = R_of(w, parent);
-    m3_mul(Rp, E, R);
-    store_v3(O, v3_add(load_v3(O_of(w, parent)), m3_apply(Rp, load_v3(E + 9))));
   }
   return base;
 }
 
 /* Order 0 of all link poses, after the joint transforms. */
 static inline void place_poses(const jn_model *m, jn_data *data) {
-  place_links(m, &data->w);
   const v3 base = place_world(m, &data->w);
   double p[3];
   store_v3(p, base);

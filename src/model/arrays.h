@@ -69,7 +69,6 @@ enum {
 
 /* Further arrays of a single state. */
 #define JN_WORK_SINGLE(A)                                                                          \
-  A(E, real, 12, 12 * nlink)                     /* pose of the link in its parent: R, p */        \
   A(R, real, 9 * rows, 9 * rows * nlink)         /* orientation of the link in the world */        \
   A(P, real, 3 * rows, 3 * rows * nlink)         /* its position relative to the present one */    \
   A(G, real, 9 * rows, 9 * rows * nlink)         /* [P] R */                                       \

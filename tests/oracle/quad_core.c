@@ -240,7 +240,6 @@ static closure place_closed(const instance *s) {
       .m = m, .w = w, .rank_tolerance = (quad)0x1p-26, .whiten = whiten, .decompose = cod_factor};
   quad base[3];
   place_joints(m, w);
-  place_links(m, w);
   store_v3(base, place_world(m, w));
   for (int i = 0; i < m->ncut; i++)
     for (int side = 0; side < 2; side++) {

@@ -116,7 +116,7 @@ static inline v3 m3_apply_t(const real *R, v3 a) {
   return v3_make(R[0] * x + R[3] * y + R[6] * z, R[1] * x + R[4] * y + R[7] * z,
                  R[2] * x + R[5] * y + R[8] * z);
 }
-static inline void m3_mul(const real *A, const real *B, real *out) {
+static inline void m3_mul(const real *restrict A, const real *restrict B, real *restrict out) {
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
       out[3 * i + j] = A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] + A[3 * i + 2] * B[6 + j];

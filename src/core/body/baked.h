@@ -259,21 +259,6 @@ INLINE void mirror_rows(int nv, real *M) {
     six H[(r) + 1];                                                    \
     rnea_visit(&at, NV, r, 0, 0, 0, H);                                \
   }
-/* the pose of a link from its parent's (NULL: the world), as place_world in core/poses.h */
-INLINE void place_link(const jn_link *l, const real *q, const real *X, const real *parent, v3 at,
-                       real *E, v3 *O) {
-  v3 c[3], p;
-  real A[9];
-  joint_place_in_parent(l, q, X, c, &p);
-  for (int j = 0; j < 3; j++) A[j] = v3_x(c[j]), A[3 + j] = v3_y(c[j]), A[6 + j] = v3_z(c[j]);
-  if (parent) {
-    m3_mul(parent, A, E);
-    *O = v3_add(at, m3_apply(parent, p));
-  } else {
-    copy_reals(9, A, E);
-    *O = p;
-  }
-}
 /* The pose (R row by row, p) of a frame C of a link, and its twists to order r, rows of `row` numbers,
  * in representation `rep`. given: the spatial twists themselves, where the user gave them. */
 INLINE void place_frame(const double *C, const real *E, v3 O, v3 base, real *pose) {

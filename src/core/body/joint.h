@@ -391,12 +391,12 @@ static inline six joint_column(const jn_link *l, int j) {
 }
 
 /* Present pose of the link in its parent: columns of the rotation R Q, and p + R d. */
-static inline void joint_place_in_parent(const jn_link *l, const real *q, const real *X, v3 *E,
-                                         v3 *p) {
+INLINE void joint_place_in_parent(jn_kind kind, const jn_link *l, const real *q, const real *X,
+                                  v3 *E, v3 *p) {
   v3 x = c_vector(l->Rc), y = c_vector(l->Rc + 4), z = c_vector(l->Rc + 8);
   *p = c_vector(l->p4);
   E[0] = x, E[1] = y, E[2] = z;
-  switch (l->kind) {
+  switch (kind) {
     case JN_K_FIXED:
       break;
     case JN_K_HELICAL:
@@ -413,6 +413,26 @@ static inline void joint_place_in_parent(const jn_link *l, const real *q, const 
     default:                                             /* spherical */
       for (int j = 0; j < 3; j++) E[j] = c_columns(l->Rc, v3_make(X[j], X[3 + j], X[6 + j]));
       break;
+  }
+}
+
+/* Pose of the link in the world, rotation R row-major and position O, from its parent's; Rp NULL: the
+ * parent is the world. */
+INLINE void place_link(const jn_link *l, const real *q, const real *X, const real *Rp, v3 Op,
+                       real *R, v3 *O) {
+  v3 c[3], p;
+  real E[9];
+  if (l->kind == JN_K_REVOLUTE)
+    joint_place_in_parent(JN_K_REVOLUTE, l, q, X, c, &p);
+  else
+    joint_place_in_parent(l->kind, l, q, X, c, &p);
+  for (int j = 0; j < 3; j++) E[j] = v3_x(c[j]), E[3 + j] = v3_y(c[j]), E[6 + j] = v3_z(c[j]);
+  if (Rp) {
+    m3_mul(Rp, E, R);
+    *O = v3_add(Op, m3_apply(Rp, p));
+  } else {
+    for (int j = 0; j < 9; j++) R[j] = E[j];
+    *O = p;
   }
 }
 
@@ -463,7 +483,7 @@ typedef struct link_transform {
 
 INLINE void link_transform_make(const jn_link *l, const real *q, const real *X, link_transform *a) {
   v3 p;
-  joint_place_in_parent(l, q, X, a->E, &p);
+  joint_place_in_parent(JN_K_REVOLUTE, l, q, X, a->E, &p);
   for (int j = 0; j < 3; j++) a->D[j] = v3_cross(p, a->E[j]);
   v3_transpose(a->E, a->Et);
   v3_transpose(a->D, a->Dt);
@@ -488,7 +508,7 @@ typedef struct link_transform {
 
 INLINE void link_transform_make(const jn_link *l, const real *q, const real *X, link_transform *a) {
   v3 p;
-  joint_place_in_parent(l, q, X, a->E, &p);
+  joint_place_in_parent(JN_K_REVOLUTE, l, q, X, a->E, &p);
 }
 INLINE v3 transform_vector(const link_transform *XT, const v3 *a) { return v3_rows(XT->E, *a); }
 INLINE six transform_twist(const jn_link *l, const link_transform *XT, const six *V) {

@@ -10,10 +10,11 @@
 
 /* e of a joint that slides, orders 0..K+1 */
 static inline void mixed_slide(const jn_link *l, const jn_work *w, int i, int K) {
-  const real *E = E_of(w, i);
   const six *s = Vj_of(w, i);
-  v3 *e = reach_of(w, i);
-  e[0] = m3_apply_t(E, v3_sub(load_v3(E + 9), v3_make(l->p[0], l->p[1], l->p[2])));
+  v3 *e = reach_of(w, i), E[3], p;
+  joint_place_in_parent(l->kind, l, q_of(w, l->iq), X_of(w, l->ix), E, &p);
+  p = v3_sub(p, v3_make(l->p[0], l->p[1], l->p[2]));
+  e[0] = v3_make(v3_dot(E[0], p), v3_dot(E[1], p), v3_dot(E[2], p));
   for (int k = 1; k <= K + 1; k++)
     e[k] = v3_times(1.0 / k, v3_add(s[k - 1].v, cross_sixes(k - 1, 0, e, &s[0].w.x)));
 }
