@@ -10,7 +10,7 @@
   X(show, "a page with the robot in 3D and a slider for every joint")                 \
   X(lint, "what is suspicious in a model file, graded by severity")                   \
   X(convert, "a model as a native file (JSON) or as URDF")                            \
-  X(expand, "the URDF that a xacro file stands for")                                  \
+  X(expand, "a xacro file expanded to URDF")                                          \
   X(state, "a state file to fill in: every joint at home and at rest")                \
   X(fk, "forward kinematics: poses, twists and their derivatives")                    \
   X(id, "inverse dynamics: forces and their derivatives")                             \

@@ -20,7 +20,7 @@ const char cli_info_help[] =
     "\"moving_mass\" excludes what is welded to the world. A link held by a fixed joint belongs to\n"
     "the body that \"body\" names (null: the world).\n\n"
     HELP_MODEL HELP_OUTPUT_PLAIN
-    "csv: a line for each joint; a limit that there is not is an empty field.\n\n"
+    "csv: a line for each joint; a missing limit is an empty field.\n\n"
     "example:\n"
     "  jounce info tilthex --text\n";
 
@@ -62,7 +62,7 @@ const char cli_convert_help[] =
 const char cli_expand_help[] =
     "usage: jounce expand FILE.xacro [options] [NAME:=VALUE ...]\n\n"
     "Expands a xacro file, which describes a robot by macros, and prints the URDF. Every command\n"
-    "does the same with a model that is xacro. What is read of the language is in docs/files.md.\n"
+    "accepts a xacro file as its model. docs/files.md lists the supported part of the language.\n"
     "Only files in the folder of FILE or below are opened, and those below the package path.\n"
     "'-' reads standard input.\n\n"
     HELP_FILES
@@ -138,7 +138,7 @@ const char cli_fd_help[] =
     "With constraints (docs/constraints.md) passive joints need no tau, and\n"
     "\"constraint_forces\": {name: [k = 0..R][rows]} is written as well.\n\n"
     HELP_MODEL HELP_STATE HELP_ASSEMBLE HELP_ACTIVE HELP_CLOSURE HELP_WORLD
-    "  --proximal MU          constraints yield, (J v)' = -mu lambda: any rank is accepted\n" HELP_FORMULATION HELP_DAMPING HELP_LAYOUT HELP_JOINTS
+    "  --proximal MU          compliant constraints, (J v)' = -mu lambda: any rank is accepted\n" HELP_FORMULATION HELP_DAMPING HELP_LAYOUT HELP_JOINTS
     "  --articulated NAME     also articulated inertias and bias wrenches, \"articulated\": {body: {\"MA\":\n"
     "                         [6][6], \"WA\": [k = 0..R][6]}}: the wrench through the joint of a body is\n"
     "                         MA V^(k+1) + WA^(k); as spatial, body, hybrid or mixed wrench; in JSON\n"
@@ -159,8 +159,8 @@ const char cli_hybrid_help[] =
     "\"joints\": {joints with force given: [q'' ... q^(R+2)]}, \"base_wrench\" or \"base_twist\"}.\n"
     "With constraints the force of passive joints is given: zero. Writes \"constraint_forces\".\n\n"
     HELP_MODEL HELP_STATE HELP_FORMULATION HELP_DAMPING HELP_JOINTS HELP_ACTIVE HELP_CLOSURE HELP_WORLD
-    "  --given-force NAMES    for each degree of freedom: of these the force is given, of all others the\n"
-    "                         motion; 'base:vx,base:vy,q2', '*' stands for any text. What the state\n"
+    "  --given-force NAMES    degrees of freedom whose force is given; of all others the motion is given:\n"
+    "                         'base:vx,base:vy,q2', '*' matches any text. What the state\n"
     "                         lacks is zero. Writes {\"order\", \"dofs\", \"given\": [force or motion],\n"
     "                         \"tau\": [k][n], \"acc\": [k][n]}, given and computed\n"
     HELP_OUTPUT
@@ -175,7 +175,7 @@ const char cli_loops_help[] =
     "usage: jounce loops MODEL [--state FILE] [options]\n\n"
     "The constraints of a model at a configuration: rows, rank of their Jacobian, mobility (degrees\n"
     "of freedom left), residuals of the positions, which joints depend on the others (passive ones\n"
-    "first) and which may be driven. Nothing is solved: the configuration may be any.\n\n"
+    "first) and which may be driven. Nothing is solved: any configuration is accepted.\n\n"
     HELP_MODEL
     "  --state FILE           STATE file (JSON): positions only; default the home configuration\n"
     HELP_ACTIVE HELP_WORLD
@@ -228,10 +228,10 @@ const char cli_ik_help[] =
 const char cli_rotors_help[] =
     "usage: jounce rotors MODEL [--state FILE] [--order R] [options]\n\n"
     "The propellers of a flying base: the allocation matrix A (wrench on the base = A thrust), its\n"
-    "rank, and the thrusts and speeds of a motion with their derivatives: least norm where more\n"
-    "than one choice does it. Without --state: hovering at home. 'rest' is what rotors of a rank\n"
-    "below 6 cannot do. Exit status 3: a rotor is saturated, or the motion needs what they cannot\n"
-    "do. Rotors are the key 'rotors' of a native model, or of a side file.\n\n"
+    "rank, and the thrusts and speeds of a motion with their derivatives, of least norm where they\n"
+    "are not unique. Without --state: hovering at home. 'rest' is the part of the wrench that\n"
+    "rotors of a rank below 6 cannot produce. Exit status 3: a rotor is saturated, or 'rest' is not\n"
+    "zero. Rotors are the key 'rotors' of a native model, or of a side file.\n\n"
     HELP_MODEL HELP_STATE HELP_DAMPING HELP_OUTPUT "\n"
     "example:\n"
     "  jounce rotors tilthex --order 2 --pad --text\n";
@@ -306,7 +306,7 @@ const char cli_partials_help[] =
     "                         With --forward \"dacc_dparameters\", d v^(k+1) by them\n"
     "  --geometry             instead: \"dtau_dplacement\": [k][n][6 bodies], d tau^(k) by a\n"
     "                         displacement A exp(xi) of the placement of every joint\n"
-    "  --link NAME            instead: what a link or frame does, \"dtwist_dq\": [k][6][n], \"dtwist_dv\":\n"
+    "  --link NAME            instead: of a link or frame, \"dtwist_dq\": [k][6][n], \"dtwist_dv\":\n"
     "                         [k][j][6][n]. With --geometry \"dpose_dplacement\": [6][6 bodies] (of the\n"
     "                         pose C exp(xi)), \"dtwist_dplacement\": [k][6][6 bodies] and\n"
     "                         \"djacobian_dplacement\": [k][6][n][6 bodies]\n"
@@ -369,7 +369,7 @@ const char cli_simulate_help[] =
     "the state act throughout, constant in the representation they are given in; what is not given\n"
     "is zero. Writes a table: t, configuration (a free base: quaternion qw qx qy qz and position),\n"
     "velocities, energy; and a summary: how well energy and momentum are conserved, where they\n"
-    "should be. The summary goes with the table in JSON and text, else to standard error.\n"
+    "should be. The summary is part of the output in JSON and text, else on standard error.\n"
     "Without --state: from the home configuration at rest. Constraints of the model hold: the state\n"
     "is moved back to them after each step, and the summary says how well they are satisfied.\n\n"
     "  --time T               seconds\n"
@@ -378,28 +378,28 @@ const char cli_simulate_help[] =
     "  --tolerance E          bound on the local error of a step; default 1e-12\n"
     "  --step H               fixed step instead, at most 1e9 steps; required by rkmk4 and\n"
     "                         variational\n"
-    "  --max-steps N          give up after N steps of the scheme's own length; default 1000000\n"
+    "  --max-steps N          give up after N steps of the step-size control; default 1000000\n"
     "  --order N              taylor: degree of the polynomials, at least 2; default from tolerance\n"
     "  --samples N            rows of the table, evenly spaced in time; default 101\n"
     "  --along TRAJ           the forces of inverse dynamics along a trajectory (.json, .csv: as for\n"
     "                         'jounce traj'), exact; from its start if there is no --state, as long as\n"
-    "                         it takes if there is no --time; then those that hold its end\n"
+    "                         it takes if there is no --time; then the forces that hold the end pose\n"
     "  --forces FILE          CSV of forces over time, added to those of the state and interpolated\n"
     "                         linearly: first line 't,NAME,...' with names of degrees of freedom as\n"
     "                         this command writes them (elbow, base:wx)\n"
     "  --damping, --friction  include the joint damping, the joint friction of the model file\n"
     "  --drift                only the summary, no table\n"
     "  --resume               with --output FILE.csv: rows go to FILE.csv.part as they are computed,\n"
-    "                         and a run that was cut off is continued from there; the table is that\n"
-    "                         of a run with --resume that is not cut off (steps start anew at every\n"
-    "                         1000th row, or tenth of the table)\n"
+    "                         and an interrupted run continues from there; the table is that of an\n"
+    "                         uninterrupted run with --resume (steps start anew at every 1000th row,\n"
+    "                         or tenth of the table)\n"
     HELP_JOINTS
     "  --plot FILE            draw the motion (.svg or .png; needs gnuplot)\n"
     HELP_REPORT HELP_GIVEN_STATE HELP_GRAVITY HELP_ASSEMBLE HELP_ACTIVE
     "  --world NAME=TRAJ      the side of constraint NAME in the world follows a trajectory, that of\n"
     "                         the base of one free body; at rest before and after; may be repeated\n"
-    "  --proximal MU          constraints yield a little, such as 1e-9: passes positions where their\n"
-    "                         rank changes\n" HELP_ROOT
+    "  --proximal MU          slightly compliant constraints, such as 1e-9: passes positions where\n"
+    "                         their rank changes\n" HELP_ROOT
     "  --format NAME          json, csv, npy or text; default: text on a terminal, else json\n"
     "  --output FILE          write to FILE instead of standard output\n\n"
     "example:\n"
@@ -424,7 +424,7 @@ const char cli_traj_help[] =
     "  --order R              order of the force derivatives, default 1\n"
     "  --samples N            rows of the table, evenly spaced in time; default 201\n"
     "  --resume               with --output FILE.csv: rows go to FILE.csv.part as they are computed,\n"
-    "                         and a run that was cut off is continued from there\n"
+    "                         and an interrupted run continues from there\n"
     "  --bands                also half widths of the 95 % bands of fitted motions and of their\n"
     "                         forces, columns \"band:elbow'\"\n"
     HELP_JOINTS
@@ -432,11 +432,11 @@ const char cli_traj_help[] =
     HELP_ACTIVE
     "  --tool NAME            TRAJ is the motion of this link or frame, written as that of a base:\n"
     "                         {\"kind\", \"times\", \"base\": ...}; the joints follow by inverse kinematics.\n"
-    "                         The base stays, and joints named in --driven\n"
-    "                         Joints to spare move with velocities of least norm\n"
+    "                         The base and joints named in --driven keep their place; redundant joints\n"
+    "                         move with velocities of least norm\n"
     "  --state FILE           with --tool: the configuration to start from; default home. With\n"
-    "                         constraints: from which joints that follow start, so that a loop is\n"
-    "                         closed the way you mean; default as the trajectory has them\n"
+    "                         constraints: where the joints that follow start, which selects the\n"
+    "                         branch of a loop; default as in the trajectory\n"
     "  --link NAME,...        links or frames to follow: world position and its derivatives,\n"
     "                         quaternion, angular velocity in world axes\n"
     HELP_REACTIONS
@@ -465,7 +465,7 @@ const char cli_limits_help[] =
     "  --tool LINK, --tool-speed X   speed of the origin of a link or frame\n"
     "With constraints joints without an actuator (not named in --driven) follow the others.\n"
     "  --driven NAMES         with constraints: joints that keep their motion\n"
-    "  --state FILE           with constraints: from where joints that follow start\n"
+    "  --state FILE           with constraints: where the joints that follow start\n"
     HELP_ACTIVE
     "  --apply FILE           write the scaled motion: .json exactly, .csv, .npy, .npz as samples\n"
     "Exit status 3 if a limit is broken.\n\n"
@@ -529,7 +529,7 @@ const char cli_sweep_help[] =
     "many machines: mpirun -n N jounce sweep ..., srun jounce sweep ..., or --shard in a job array.\n\n"
     "  --folder DIR           of the shards; default: JOB.sweep beside JOB.json\n"
     "  --threads N            default: the processors of this process\n"
-    "  --resume               go on with the shards that are missing or damaged in the folder\n"
+    "  --resume               compute only the shards that are missing or damaged in the folder\n"
     "  --shard i/n            only part i of n, 1 to n; the last part to finish reduces\n"
     "  --merge                only reduce the shards that are there\n"
     "  --sample N             only the row of one sample\n"
@@ -567,7 +567,7 @@ const char cli_elastic_help[] =
 
 const char cli_generate_help[] =
     "usage: jounce generate MODEL --output FOLDER --id ORDERS | --fd ORDERS | ... [options]\n\n"
-    "Writes standalone C for one robot into FOLDER, which is made if it is not there: NAME.c,\n"
+    "Writes standalone C for one robot into FOLDER, which is made if it does not exist: NAME.c,\n"
     "NAME.h, NAME_test.c (compares with results of this program) and CMakeLists.txt. The code is\n"
     "the library's own core with the robot's constants and a fixed order: no dependencies, no\n"
     "allocation, no branches on values, the same work for every state. docs/generate.md.\n\n"

@@ -10,19 +10,19 @@
 
 #define HELP_ROOT \
     "  --fixed, --floating    fix the root link or let it float, whatever the file says\n" \
-    "  --inertia NAME         what to do with an inertia that no body has: default (refuse a negative\n" \
+    "  --inertia NAME         what to do with an unphysical inertia: default (refuse a negative\n" \
     "                         moment), strict (also a violated triangle inequality; --strict),\n" \
     "                         permissive (use it as it is), repair (use the nearest physical one)\n" \
     "  --lock JOINT[=Q],...   fix joints at a position (default 0; several numbers: a:b:c)\n" \
     "  --armature JOINT=X,... set the rotor inertia of joints, as seen at the joint\n" \
     HELP_FILES \
     "  --with FILE            a side file (JSON) with 'frames', 'constraints', 'passive' joints or\n" \
-    "                         'rotors', which a URDF cannot say (docs/files.md)\n" \
+    "                         'rotors', for which URDF has no element (docs/files.md)\n" \
     "  --lenient              accept numbers that a URDF separates by commas\n" \
     "  --open                 leave out the constraints of the model: the open tree\n" \
-    "  --independent          mimic joints are not enforced: joints like the others\n"      \
+    "  --independent          mimic joints are not enforced: they move independently\n" \
     "  --mimic                mimic joints as constraints 'mimic:NAME', with their forces\n" \
-    "  -q, --quiet            no line on standard error about findings of weight\n"
+    "  -q, --quiet            no line on standard error about findings of lint\n"
 
 #define HELP_MODEL \
     "MODEL is a URDF, a xacro, an MJCF, a native model (JSON), '-' (one of these on standard input) or a\n" \
@@ -84,7 +84,7 @@
     "                         included\n" HELP_PLACE
 
 #define HELP_JOINTS \
-    "  --joints NAMES         only these joints: 'hip,knee'; '*' stands for any text: 'left_*'\n"
+    "  --joints NAMES         only these joints: 'hip,knee'; '*' matches any text: 'left_*'\n"
 
 #define HELP_WHERE \
     "  --text, --json         the same as --format text, --format json\n" \
@@ -100,7 +100,7 @@
     "  --format NAME          json, csv or text; default: text on a terminal, else json\n" HELP_WHERE
 
 #define HELP_REPORT \
-    "  --report FILE          one HTML page: the robot in 3D, figures with the same cursor, numbers;\n" \
+    "  --report FILE          one HTML page: the robot in 3D, figures with a common cursor, numbers;\n" \
     "                         needs no network (docs/reports.md)\n"
 
 /* for commands that follow a trajectory */
@@ -108,11 +108,11 @@
     "MODEL is a URDF, xacro or MJCF (.urdf, .xacro, .xml), a native model (.json) or a built-in robot.\n" \
     "TRAJ is a curve (.json, described in docs/trajectories.md) or samples (.csv, .npy, .npz) with\n" \
     "a column 't' and one for each joint. A spline is fitted to samples; smoothing, noise and bands\n" \
-    "are found from them, and a fit that cannot be trusted is refused (docs/recordings.md):\n" \
-    "  --force                accept it\n" \
+    "are estimated from them, and a fit that cannot be trusted is refused (docs/recordings.md):\n" \
+    "  --force                accept such a fit\n" \
     "  --ends rest            at rest at the start and the end; default free\n" \
     "  --outliers keep        use all samples; default drop\n" \
-    "  --unwrap               remove jumps by a turn also of joints with limits\n" \
+    "  --unwrap               remove jumps by full turns also of joints with limits\n" \
     "  --degrees              angles are in degrees\n" \
     "  --time-unit U          of the times: s, ms, us or ns; default auto, by the name of the\n" \
     "                         column (time_ms) or the stamps\n" \

@@ -60,7 +60,7 @@ jn_load_options cli_job_files(const cli_job *job) {
   return (jn_load_options){job->package_path, job->arguments.items};
 }
 
-/* One line on the findings of weight: the first of the worst, and how many more there are. */
+/* One line on the warnings and serious findings: the first of the worst, and how many more there are. */
 static void remark(const char *path, const jn_spec *spec) {
   static const char *const names[] = {"note", "warning", "serious"};
   jn_finding worst = {JN_NOTE, 0, ""};
