@@ -71,7 +71,7 @@ static xml_node *new_node(xml_tree *tree, const char *element, const char **attr
   return node->name != NULL ? node : NULL;
 }
 
-static void append(xml_node *parent, xml_node *node) {
+void jn_xml_append(xml_node *parent, xml_node *node) {
   node->parent = parent;
   if (parent == NULL) return;
   if (parent->last != NULL)
@@ -116,7 +116,7 @@ static void end_text(builder *b) {
   node->text = text;
   node->file = b->file;
   node->line = b->text_line;
-  append(b->parent, node);
+  jn_xml_append(b->parent, node);
 }
 
 static void on_start(void *context, const char *element, const char **attributes) {
@@ -142,7 +142,7 @@ static void on_start(void *context, const char *element, const char **attributes
   node->file = b->file;
   node->line = line;
   node->depth = b->xml.depth;
-  append(b->parent, node);
+  jn_xml_append(b->parent, node);
   if (b->root == NULL) b->root = node;
   b->parent = node;
 }

@@ -33,6 +33,8 @@ typedef struct xml_tree {
 jn_status jn_xml_tree_read(xml_tree *tree, const char *text, size_t size, const char *file_name,
                            int file, xml_node *parent, xml_node **root, jn_error *error);
 void jn_xml_tree_free(xml_tree *tree);
+/* Makes the node the last child of its parent (NULL: none). */
+void jn_xml_append(xml_node *parent, xml_node *node);
 
 /* The next element in document order within `top`, after `node`; NULL: none. */
 xml_node *jn_xml_next(const xml_node *top, const xml_node *node);

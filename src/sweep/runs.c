@@ -29,13 +29,18 @@ static void add(namer *n, const char *format, ...) {
   n->count++;
 }
 
+/* "''", or "^(3)" from the third derivative on */
+static void order_mark(int k, char text[16]) {
+  if (k < 3)
+    snprintf(text, 16, "%.*s", k, "''");
+  else
+    snprintf(text, 16, "^(%d)", k);
+}
+
 /* "peak tau'':elbow" for every degree of freedom */
 static void add_dofs(namer *n, const char *symbol, int k) {
   char dof[JN_MAX_NAME + 16], mark[16];
-  if (k < 3)
-    snprintf(mark, sizeof mark, "%.*s", k, "''");
-  else
-    snprintf(mark, sizeof mark, "^(%d)", k);
+  order_mark(k, mark);
   for (int i = 0; i < jn_model_nv(n->s->model); i++) {
     jn_sweep_dof(n->s->model, i, dof, sizeof dof);
     add(n, "%s%s:%s", symbol, mark, dof);
@@ -45,10 +50,7 @@ static void add_dofs(namer *n, const char *symbol, int k) {
 /* "lambda':pin:0" for every row of the constraints */
 static void add_rows(namer *n, int k) {
   char mark[16];
-  if (k < 3)
-    snprintf(mark, sizeof mark, "%.*s", k, "''");
-  else
-    snprintf(mark, sizeof mark, "^(%d)", k);
+  order_mark(k, mark);
   for (int i = 0; i < jn_model_constraint_count(n->s->model); i++) {
     const jn_constraint *c = jn_model_constraint(n->s->model, i);
     for (int r = 0; r < c->rows; r++) add(n, "lambda%s:%s:%d", mark, c->name, r);

@@ -35,13 +35,7 @@ static xml_node *new_node(xacro *x, const char *name, xml_node *parent) {
   node->file = x->at != NULL ? x->at->file : 0;
   node->line = x->at != NULL ? x->at->line : 0;
   node->origin = x->call;
-  node->parent = parent;
-  if (parent == NULL) return node;
-  if (parent->last != NULL)
-    parent->last->next = node;
-  else
-    parent->first = node;
-  parent->last = node;
+  jn_xml_append(parent, node);
   return node;
 }
 
