@@ -148,7 +148,7 @@ static void dense_solvers_and_random_starts_agree(void **state) {
       rng r = rng_new(seed);
       o.warm = 1;
       for (int start = 0; start < 10; start++) {
-        const double uniform = jn_clock_uniform(&x.p, 1), a = rng_range(&r, 0, 0.8),
+        const double uniform = jn_clock_uniform(&x.p, 1, 0), a = rng_range(&r, 0, 0.8),
                      w = rng_range(&r, 0.1, 1), phase = rng_range(&r, 0, 6);
         for (int i = 0; i <= x.p.cells; i++)
           x.solution.c[i] = uniform * (1 + a * sin(w * i + phase));

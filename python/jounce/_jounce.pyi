@@ -760,6 +760,19 @@ class Trajectory:
     def elastic(self, t: float, stiffness: ArrayLike, motor_inertia: ArrayLike) -> tuple[Array, Array, Array]:
         ...
     @staticmethod
+    def limits_batch(trajectories: Sequence[Trajectory], velocity: ArrayLike | None = None, acceleration: ArrayLike
+            | None = None, jerk: ArrayLike | None = None, effort: ArrayLike | None = None, effort_rate: ArrayLike
+            | None = None, power: ArrayLike | None = None, samples: int = 1000, *, thrust: ArrayLike | None = None,
+            thrust_rate: ArrayLike | None = None, threads: int = 0, errors: str = "raise") -> list[Any]: ...
+    @staticmethod
+    def retime_batch(trajectories: Sequence[Trajectory], velocity: ArrayLike | None = None, acceleration: ArrayLike
+            | None = None, jerk: ArrayLike | None = None, effort: ArrayLike | None = None, effort_rate: ArrayLike
+            | None = None, power: ArrayLike | None = None, *, intervals: int = 0, rates: bool = True, moving_ends: bool
+            = False, tolerance: float = 1e-5, tool_speed: tuple[str, float] | None = None,
+            end_speeds: tuple[float, float] | None = None, thrust: ArrayLike | None = None,
+            thrust_rate: ArrayLike | None = None, objective: str | tuple[str, float] | None = "time", duration: float
+            | None = None, threads: int = 0, errors: str = "raise") -> list[Any]: ...
+    @staticmethod
     def elastic_batch(trajectories: Sequence[Trajectory], t: ArrayLike, stiffness: ArrayLike, motor_inertia: ArrayLike,
             *, threads: int = 0) -> tuple[Array, Array, Array]: ...
     def next_break(self, t: float, /) -> float: ...

@@ -172,6 +172,8 @@ TRAJECTORY_METHOD(limits);
 TRAJECTORY_METHOD(retime);
 TRAJECTORY_METHOD(elastic);
 TRAJECTORY_METHOD(elastic_batch);
+TRAJECTORY_METHOD(limits_batch);
+TRAJECTORY_METHOD(retime_batch);
 TRAJECTORY_METHOD(force_band);
 TRAJECTORY_METHOD(tool_peak);
 PyObject *trajectory_clocked(PyObject *object, PyObject *value);

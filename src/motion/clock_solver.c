@@ -113,7 +113,10 @@ static void pack_rows(solver *x) {
       d += JN_COLUMN_K * JN_CLOCK_GROUP;
       for (int i = 0; i < columns; i++, d += JN_CLOCK_GROUP) {
         const double *k = column[i] + from;
-        for (int l = 0; l < JN_CLOCK_GROUP; l++) d[l] = k[l < left ? l : left - 1];
+        if (left == JN_CLOCK_GROUP)
+          memcpy(d, k, JN_CLOCK_GROUP * sizeof *d);
+        else
+          for (int l = 0; l < JN_CLOCK_GROUP; l++) d[l] = k[l < left ? l : left - 1];
       }
     }
   }
@@ -332,11 +335,18 @@ static jn_status iterate(solver *x, const jn_clock_settings *o, jn_clock_solutio
   }
 }
 
-double jn_clock_uniform(const jn_clock_problem *p, int every) {
+double jn_clock_uniform(const jn_clock_problem *p, int every, double near) {
+  const double enough = 1.03;
   double low = 0, high = HUGE_VAL;
   for (int i = 0; i < p->points; i++) high = p->cap[i] < high ? p->cap[i] : high;
-  for (int trial = 0; trial < 400 && (low == 0 || high > 1.03 * low); trial++) {
-    const double b = low > 0 ? sqrt(low * high) : 1e-2 * high, root = sqrt(b);
+  for (int trial = 0; trial < 400 && (low == 0 || high > enough * low); trial++) {
+    const double guess = trial == 0              ? near / sqrt(enough)
+                         : trial == 1 && low > 0 ? enough * low
+                                                 : 0,
+                 b = guess > 0 && guess < high ? guess
+                     : low > 0                 ? sqrt(low * high)
+                                               : 1e-2 * high,
+                 root = sqrt(b);
     int good = b > 0;
     for (int k = 0; k < p->second + p->third && good; k++) {
       const int third = k >= p->second;

@@ -77,9 +77,12 @@ int jn_clock_row(const jn_clock_problem *p, int k, const double *column[6]);
 /* b, b', b'' [points] of coefficients c */
 void jn_clock_values(const jn_clock_problem *p, const double *c, double *b, double *b1, double *b2);
 
+/* The coefficients of the same spline on cells of half the width; c[2 n - 1], n = cells + 1. */
+void jn_clock_halve(double *c, int n);
+
 /* The largest constant b that keeps all rows, to a few percent, at every n-th point; 0: there is
- * none. */
-double jn_clock_uniform(const jn_clock_problem *p, int every);
+ * none. near: that of another grid, where the search begins; 0: not known. */
+double jn_clock_uniform(const jn_clock_problem *p, int every, double near);
 
 /* JN_ERR_SINGULAR: no convergence; JN_ERR_INFEASIBLE: no strictly feasible start; JN_ERR_ARGUMENT:
  * stopped by progress. */

@@ -97,6 +97,18 @@ void jn_clock_to_coefficients(const jn_clock_spline *x, double *const y[3], doub
   }
 }
 
+/* The coefficient beyond an end continues the quadratic cell there. */
+void jn_clock_halve(double *c, int n) {
+  const double before = 3 * c[0] - 3 * c[1] + c[2];
+  double next = 3 * c[n - 1] - 3 * c[n - 2] + c[n - 3];
+  for (int i = n - 1; i >= 0; i--) {
+    const double at = c[i], last = i > 0 ? c[i - 1] : before;
+    c[2 * i] = (last + 6 * at + next) / 8;
+    if (i > 0) c[2 * i - 1] = 0.5 * (last + at);
+    next = at;
+  }
+}
+
 /* Points a block at a time: first what every point adds to the diagonals, then the sums. */
 enum { BLOCK = 64 };
 

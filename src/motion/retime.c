@@ -271,29 +271,32 @@ static jn_status place_grid(retiming *x, int cells, int fine) {
   const size_t stride = (size_t)p->stride, second = (size_t)p->second * stride,
                third = (size_t)p->third * stride, knots = (size_t)p->cells + 1,
                places = stride + (size_t)x->quarters;
+  x->chunks = jn_clock_chunks(x->all);
+  const size_t peaks = (rows + 1) * (size_t)x->chunks;
   const int of_damping = p->damped ? 1 : 0;
   const size_t cost =
       x->options.objective == JN_OBJECTIVE_TIME ? 0 : JN_COST_FORMS * JN_COST_NUMBERS * stride;
   x->table = jn_block_raw(&x->scratch,
                           (3 + (size_t)of_damping) * second + (4 + 2 * (size_t)of_damping) * third +
-                              2 * rows + 3 * stride + 5 * places + 7 * knots + cost +
+                              2 * rows + 2 * stride + 5 * places + 7 * knots + peaks + cost +
                               (size_t)(x->all - p->points),
                           sizeof(double));
   if (!x->table) return JN_ERR_MEMORY;
   double *at = x->table;
   double **const of_second[] = {&p->s0, &p->s1, &p->sg, &p->sd};
   double **const of_third[] = {&p->r0, &p->r1, &p->r2, &p->rg, &p->d0, &p->d1};
-  double **const of_points[] = {&p->cap, &x->use, &x->peak},
+  double **const of_points[] = {&p->cap, &x->use},
                  **const of_places[] = {&x->cap, &x->b, &x->b1, &x->b2, &x->root};
   for (int i = 0; i < 3 + of_damping; i++) *of_second[i] = at, at += second;
   for (int i = 0; i < 4 + 2 * of_damping; i++) *of_third[i] = at, at += third;
-  for (int i = 0; i < 3; i++) *of_points[i] = at, at += stride;
+  for (int i = 0; i < 2; i++) *of_points[i] = at, at += stride;
   for (int i = 0; i < 5; i++) *of_places[i] = at, at += places;
   p->high = at, at += rows;
   p->low = at, at += rows;
   x->solution.c = at, at += knots;
   x->clock = at, at += 5 * knots;
   x->fast = at, at += knots;
+  x->peak = at, at += peaks;
   x->beyond = at, at += x->all - p->points;
   x->cost = cost ? at : NULL;
   if (cost) memset(x->cost, 0, cost * sizeof *x->cost);
@@ -330,7 +333,7 @@ void jn_retime_release(retiming *x) {
   jn_trajectory_free(x->own);
 }
 
-jn_status jn_retime_grid(retiming *x, int cells, int fine) {
+jn_status jn_retime_grid(retiming *x, int cells, int fine, const double *c, int from) {
   jn_retime_release_grid(x);
   jn_status status = place_grid(x, cells, fine);
   if (status) return status;
@@ -341,7 +344,12 @@ jn_status jn_retime_grid(retiming *x, int cells, int fine) {
   for (int i = 0; fine && i < x->break_count; i++) x->beyond[i] = x->breaks[i];
   for (int i = 0; i < x->quarters; i++)
     if (x->exact[i]) x->beyond[x->exact[i] - x->p.points] = jn_retime_point(x, x->p.stride + i);
-  return jn_retime_fill_rows(x);
+  if (c) {
+    memcpy(x->solution.c, c, (size_t)(from + 1) * sizeof *c);
+    for (int n = from; n < cells; n *= 2) jn_clock_halve(x->solution.c, n + 1);
+    jn_clock_values(&x->p, x->solution.c, x->b, x->b1, x->b2);
+  }
+  return jn_retime_fill_rows(x, c != NULL);
 }
 
 jn_status jn_retime_begin(retiming *x) {

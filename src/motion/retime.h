@@ -56,6 +56,7 @@ typedef struct retiming {
   double rate[2];      /* of the path's own time at the ends by that of `path` */
   limit_breach breach; /* the worst */
   double steepest;     /* the largest r2 of a limit of rates; 0: there is none */
+  double sharpest;     /* the largest s1 of a limit of accelerations and forces */
   double room; /* of a force at rest to its limit, relative to that: the least on the grid */
   double *numbers;
   double *q, *v, *w,
@@ -84,10 +85,14 @@ typedef struct retiming {
   double *tight;         /* [rows x stride] the rows are multiplied by it */
   double *cap;           /* [stride + quarters] of the velocities; of quarters 0: not known yet */
   double *root;          /* [stride + quarters] b^(1/2) */
-  double *use, *peak;    /* [stride] of a row, and the largest of every chunk of points */
-  double *clock;         /* [cells+1 x 5] rows of the clock */
-  double *cost;          /* [3 x 10 x stride] clock_cost.h; NULL: the objective is the duration */
-  limit_excess *excess;  /* [excess_room] */
+  double *use;           /* [stride] of a row */
+  double *peak; /* [rows + 1 x chunks] the largest use of every row in every chunk of points */
+  int chunks;   /* of all points */
+  double
+      peak_speed; /* the peaks are those of the motion at this speed, or larger; 0: of another motion */
+  double *clock;        /* [cells+1 x 5] rows of the clock */
+  double *cost;         /* [3 x 10 x stride] clock_cost.h; NULL: the objective is the duration */
+  limit_excess *excess; /* [excess_room] */
   int excess_count, excess_room;
   double *fast; /* [cells+1] coefficients of the fastest clock, if there is a cost */
 } retiming;
@@ -99,11 +104,12 @@ jn_status jn_retime_reclock(retiming *x, int count, const double *rows);
 jn_status jn_retime_list_breaks(retiming *x);
 /* The time of the caller's path where x->path has the time u. */
 double jn_retime_given_time(const retiming *x, double u);
-/* A grid of `cells`: the rows of the problem; a fine one has the points beyond those of the problem. */
-jn_status jn_retime_grid(retiming *x, int cells, int fine);
+/* A grid of `cells`: the rows of the problem; a fine one has the points beyond those of the problem. c: the
+ * clock to start from, on a grid of `from` cells, halved to this one, and the peaks of its uses; NULL: none. */
+jn_status jn_retime_grid(retiming *x, int cells, int fine, const double *c, int from);
 /* Its parts: lists the rows; fills them, drops those without numbers, and limits the clock itself. */
 void jn_retime_list_rows(retiming *x);
-jn_status jn_retime_fill_rows(retiming *x);
+jn_status jn_retime_fill_rows(retiming *x, int with_peaks);
 /* Names the force at rest that is nearest to its limit; or, if none is near, the excess between points. */
 jn_status jn_retime_fail_at_rest(const retiming *x, double excess);
 void jn_retime_release_grid(retiming *x);
@@ -140,9 +146,11 @@ void jn_retime_motion(retiming *x);
 /* x->root of x->b, for the uses of a motion */
 void jn_retime_roots(retiming *x);
 /* x->use: by how much the part of row k that depends on the speed is too large for the nearer limit, at
- * all points of the motion at `speed` times its own; the row after the last is the velocity. Returns the
- * largest. */
+ * all points of the motion at `speed` times its own; the row after the last is the velocity. Sets the peaks of
+ * the row, and returns the largest. */
 double jn_retime_use(retiming *x, int k, double speed);
+/* The same in chunks first ... last - 1. */
+void jn_retime_use_part(retiming *x, int k, double speed, int first, int last);
 /* Looks between the points of every cell; takes in rows that are exceeded where they were left out. If by
  * much, *more is 1; otherwise the others that are exceeded are tightened. *worst: the largest use. */
 jn_status jn_retime_tighten(retiming *x, double *worst, int *more);

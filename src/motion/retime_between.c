@@ -42,6 +42,7 @@ static void set_motion(retiming *x, const double a[8], double h, double s, doubl
  * knots (jn_trajectory_clocked); t is found by Newton's method. */
 void jn_retime_motion(retiming *x) {
   const int N = x->p.cells;
+  x->peak_speed = 0;
   int next = 0; /* break */
   for (int cell = 0; cell < N; cell++) {
     const double *row = x->clock + 5 * (size_t)cell;
@@ -86,18 +87,54 @@ static jn_clock_use use_of_row(const retiming *x, int k, double speed) {
                         .speed = speed};
 }
 
-double jn_retime_use(retiming *x, int k, double speed) {
+static double *peaks_of(const retiming *x, int k) {
+  return x->peak + (size_t)k * (size_t)x->chunks;
+}
+
+void jn_retime_use_part(retiming *x, int k, double speed, int first, int last) {
   const jn_clock_problem *p = &x->p;
-  const int rows = p->second + p->third;
+  const int rows = p->second + p->third, groups = p->stride / JN_CLOCK_GROUP,
+            from = first * JN_CLOCK_CHUNK, to = last * JN_CLOCK_CHUNK;
+  const size_t at = (size_t)first * JN_CLOCK_PIECE;
   jn_clock_use u = use_of_row(x, k, speed);
-  double most = 0;
-  u.groups = (x->all + JN_CLOCK_GROUP - 1) / JN_CLOCK_GROUP;
-  u.cap = x->cap, u.b = x->b, u.b1 = x->b1, u.b2 = x->b2, u.root = x->root;
-  u.use = x->use, u.peak = x->peak;
-  if (k < rows) jn_clock_row(p, k, u.k);
-  if (k < rows && x->tight) u.tight = x->tight + (size_t)k * (size_t)p->stride;
+  u.groups = (to < groups ? to : groups) - from;
+  u.cap = x->cap + at, u.b = x->b + at, u.b1 = x->b1 + at, u.b2 = x->b2 + at;
+  u.root = x->root + at;
+  u.use = x->use + at, u.peak = peaks_of(x, k) + first;
+  const int columns = k < rows ? jn_clock_row(p, k, u.k) : 0;
+  for (int i = 0; i < columns; i++) u.k[i] += at;
+  if (k < rows && x->tight) u.tight = x->tight + (size_t)k * (size_t)p->stride + at;
   x->passes->use(&u);
-  for (int i = 0; i < jn_clock_chunks(x->all); i++) most = u.peak[i] > most ? u.peak[i] : most;
+}
+
+static double largest_peak(const retiming *x, int k) {
+  const double *peak = peaks_of(x, k);
+  double most = 0;
+  for (int i = 0; i < x->chunks; i++) most = peak[i] > most ? peak[i] : most;
+  return most;
+}
+
+double jn_retime_use(retiming *x, int k, double speed) {
+  jn_retime_use_part(x, k, speed, 0, x->chunks);
+  return largest_peak(x, k);
+}
+
+/* 1 if the use of row k falls with the speed wherever it is: as speed, its square or its cube. */
+static int falls_with_speed(const retiming *x, int k) {
+  const int rows = x->p.second + x->p.third;
+  return k == rows || (!x->p.damped && (k < x->p.second || x->row[k].kind == JN_LIMIT_JERK));
+}
+
+/* The same if peaks of this motion are known, at this speed or a higher one from which the use falls: where they
+ * are below `seen`, the use is not computed, and is 0. */
+static double use_above(retiming *x, int k, double speed, double seen) {
+  const double *peak = peaks_of(x, k), most = largest_peak(x, k);
+  const int known = x->peak_speed == speed || (x->peak_speed > speed && falls_with_speed(x, k));
+  if (!known) return jn_retime_use(x, k, speed);
+  if (most < seen) return most;
+  memset(x->use, 0, (size_t)x->p.stride * sizeof *x->use);
+  for (int c = 0; c < x->chunks; c++)
+    if (peak[c] >= seen) jn_retime_use_part(x, k, speed, c, c + 1);
   return most;
 }
 
@@ -245,25 +282,27 @@ static int activate(retiming *x, int k) {
   const int chunks = jn_clock_chunks(x->p.points);
   if (!x->p.active || k == x->p.second + x->p.third) return 0;
   unsigned char *active = x->active + (size_t)k * (size_t)chunks;
+  const double *peak = peaks_of(x, k);
   int more = 0;
   for (int c = 0; c < chunks; c++) {
-    if (active[c] || !(x->peak[c] > 1 + tolerated)) continue;
+    if (active[c] || !(peak[c] > 1 + tolerated)) continue;
     const int from = c > 0 ? c - 1 : 0, to = c + 1 < chunks ? c + 1 : c;
     for (int i = from; i <= to; i++) active[i] = 1;
-    more |= x->peak[c] > much;
+    more |= peak[c] > much;
   }
   return more;
 }
 
-/* The cells from `cell` on that need no look: x->use is below `seen` in all chunks that hold their points. Cells
- * at the ends, with more points, are looked at. */
-static int cells_below(const retiming *x, int cell, double seen) {
+/* The cells from `cell` on that need no look: the use of row k is below `seen` in all chunks that hold their
+ * points. Cells at the ends, with more points, are looked at. */
+static int cells_below(const retiming *x, int k, int cell, double seen) {
+  const double *peak = peaks_of(x, k);
   const int N = x->p.cells, first = cell / JN_CLOCK_PIECE, middle = jn_clock_middle(&x->p, cell),
             end = (first + 1) * JN_CLOCK_PIECE;
   if (cell == 0 || end >= N) return 0;
-  if (x->peak[first] >= seen || x->peak[first + 1] >= seen) return 0;
+  if (peak[first] >= seen || peak[first + 1] >= seen) return 0;
   for (int c = middle / JN_CLOCK_PIECE; c <= (middle + end - cell - 1) / JN_CLOCK_PIECE; c++)
-    if (x->peak[c] >= seen) return 0;
+    if (peak[c] >= seen) return 0;
   return end - cell;
 }
 
@@ -288,7 +327,7 @@ static jn_status look_at_row(retiming *x, int k, double *worst) {
   int next = 0; /* break */
   for (int cell = 0; cell < x->p.cells; cell++) {
     double here = 0, use[PADDED];
-    const int below = cells_below(x, cell, seen);
+    const int below = cells_below(x, k, cell, seen);
     if (below && (next == x->break_count ||
                   x->breaks[next] >= x->clock[5 * (size_t)(cell + below - 1) + 6])) {
       cell += below - 1;
@@ -320,6 +359,7 @@ jn_status jn_retime_tighten(retiming *x, double *worst, int *more) {
     *more |= activate(x, k);
     if (!*more) status = look_at_row(x, k, worst);
   }
+  x->peak_speed = 1;
   if (status || *more || !x->excess_count) return status;
   if (!x->tight) {
     if (!(x->tight = jn_block_raw(&x->scratch, all, sizeof *x->tight))) return JN_ERR_MEMORY;
@@ -374,14 +414,14 @@ static double top_of_cell(fine_weights w, const double y[5], double from) {
 }
 
 /* The largest use of row k in all cells. */
-static jn_status top_of_cells(retiming *x, fine_weights w, int k, double speed, double *most) {
-  const double seen = 0.98;
+static jn_status top_of_cells(retiming *x, fine_weights w, int k, double speed, double seen,
+                              double *most) {
   cell_places c = {0};
   *most = 0;
   for (int i = x->p.points; i < x->all; i++) *most = larger(*most, x->use[i]);
   for (int cell = 0; cell < x->p.cells; cell++) {
     double use[PADDED];
-    const int below = cells_below(x, cell, seen);
+    const int below = cells_below(x, k, cell, seen);
     if (below) {
       cell += below - 1;
       continue;
@@ -404,14 +444,15 @@ static jn_status top_of_cells(retiming *x, fine_weights w, int k, double speed, 
 jn_status jn_retime_slow_down(retiming *x, double speed, double *factor, double *excess) {
   const jn_clock_problem *p = &x->p;
   const int rows = p->second + p->third;
+  const double seen = 0.98;
   fine_weights weights;
   make_weights(weights);
   *factor = 1, *excess = 0;
   jn_retime_roots(x);
   for (int k = 0; k <= rows; k++) {
     double most;
-    if (jn_retime_is_own(x, k) || jn_retime_use(x, k, speed) < 0.98) continue;
-    const jn_status status = top_of_cells(x, weights, k, speed, &most);
+    if (jn_retime_is_own(x, k) || use_above(x, k, speed, seen) < seen) continue;
+    const jn_status status = top_of_cells(x, weights, k, speed, seen, &most);
     if (status) return status;
     const double power = k >= p->second && k < rows && x->row[k].kind == JN_LIMIT_JERK ? 1.0 / 3
                          : k < p->second && !p->damped                                 ? 0.5
@@ -419,5 +460,6 @@ jn_status jn_retime_slow_down(retiming *x, double speed, double *factor, double 
     *excess = fmax(*excess, most - 1);
     if (most > 1 - margin) *factor = fmax(*factor, 1 + power * (most - 1 + margin));
   }
+  x->peak_speed = speed;
   return JN_OK;
 }

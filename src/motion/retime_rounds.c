@@ -16,8 +16,8 @@ enum { COARSE = 128 };                   /* cells of the coarse grid at most */
 enum { MOST = 1 << 16 };                 /* cells of an automatic grid at most */
 enum { TOO_FINE = 8192 };                /* rounding errors may be too large for more cells */
 static const double cell_seconds = 4e-3; /* of an automatic grid, on average */
-static const double part_used =
-    0.5; /* of a limit by the coarse clock, to be a row of the fine grid */
+/* of a limit by the coarse clock, to be a row of the fine grid: without and with b'', which changes most */
+static const double part_used[2] = {0.8, 0.4};
 static const double enough = 1e-3;   /* excess that is left to slowing down */
 static const double margin = 2e-7;   /* and what is not seen between the points looked at */
 static const double doubtful = 2e-5; /* error of rows interpolated by degree 3; of degree 5: 1e-7 */
@@ -110,56 +110,54 @@ static jn_status solve_round(retiming *x, int warm, int round, double worst,
 /* From coarse to fine. */
 
 /* The row that limits b'' most strongly in every chunk of points takes part in any case: without one, b''
- * could become anything there. */
+ * could become anything there. So do the limits of the clock itself where no row is STRONGER, at some point. */
 static void choose_strongest(retiming *x, int chunks) {
+  const double stronger = 10;
   const jn_clock_problem *p = &x->p;
+  double *most = x->use; /* |r2| at every point */
+  unsigned char *own = x->active + (size_t)(p->second - 1) * (size_t)chunks,
+                *own_third = x->active + (size_t)(p->second + p->third - 1) * (size_t)chunks;
+  const double *own_r2 = p->r2 + (size_t)(p->third - 1) * (size_t)p->stride;
+  memset(most, 0, (size_t)p->stride * sizeof *most);
+  for (int k = 0; k < p->third - 1; k++) {
+    const double *restrict r2 = p->r2 + (size_t)k * (size_t)p->stride;
+    for (int i = 0; i < p->points; i++) {
+      const double size = fabs(r2[i]);
+      most[i] = size > most[i] ? size : most[i];
+    }
+  }
   for (int c = 0; c < chunks; c++) {
     const int from = c * JN_CLOCK_PIECE,
               to = from + JN_CLOCK_PIECE < p->points ? from + JN_CLOCK_PIECE : p->points;
-    double most = 0;
+    int top = from, weak = 0;
+    for (int i = from; i < to; i++) {
+      if (most[i] > most[top]) top = i;
+      weak |= most[i] < stronger * own_r2[i];
+    }
+    if (weak) own[c] = own_third[c] = 1;
     int strongest = p->third - 1;
-    for (int k = 0; k < p->third; k++)
-      for (int i = from; i < to; i++) {
-        const double size = fabs(p->r2[(size_t)k * (size_t)p->stride + (size_t)i]);
-        if (size > most) most = size, strongest = k;
-      }
+    for (int k = 0; k < p->third - 1 && most[top] > 0; k++)
+      if (fabs(p->r2[(size_t)k * (size_t)p->stride + (size_t)top]) == most[top]) strongest = k;
     x->active[(size_t)(p->second + strongest) * (size_t)chunks + (size_t)c] = 1;
   }
 }
 
 /* The rows that may become active: those that are used by more than PART in a chunk of points or next to
- * it, by the clock x->b; and the limits of the clock itself. */
+ * it, by the clock that the grid began with. */
 static void choose_rows(retiming *x) {
   const jn_clock_problem *p = &x->p;
-  const int chunks = jn_clock_chunks(p->points), all = x->all;
-  x->all = p->points;
-  jn_retime_roots(x);
+  const int chunks = jn_clock_chunks(p->points);
   for (int k = 0; k < p->second + p->third; k++) {
     unsigned char *active = x->active + (size_t)k * (size_t)chunks;
-    const int own = jn_retime_is_own(x, k);
-    if (!own) jn_retime_use(x, k, 1);
+    const double *peak = x->peak + (size_t)k * (size_t)x->chunks, part = part_used[k >= p->second];
     for (int c = 0; c < chunks; c++) {
       const int before = c > 0 ? c - 1 : 0, after = c + 1 < chunks ? c + 1 : c;
-      active[c] = own || x->peak[before] > part_used || x->peak[c] > part_used ||
-                  x->peak[after] > part_used;
+      active[c] =
+          !jn_retime_is_own(x, k) && (peak[before] > part || peak[c] > part || peak[after] > part);
     }
   }
   choose_strongest(x, chunks);
-  x->all = all;
   x->p.active = x->active;
-}
-
-/* The coefficients of the same spline on cells of half the width; c[2 n - 1], n = cells + 1. The
- * coefficient beyond an end continues the quadratic cell there. */
-static void halve(double *c, int n) {
-  const double before = 3 * c[0] - 3 * c[1] + c[2];
-  double next = 3 * c[n - 1] - 3 * c[n - 2] + c[n - 3];
-  for (int i = n - 1; i >= 0; i--) {
-    const double at = c[i], last = i > 0 ? c[i - 1] : before;
-    c[2 * i] = (last + 6 * at + next) / 8;
-    if (i > 0) c[2 * i - 1] = 0.5 * (last + at);
-    next = at;
-  }
 }
 
 /* A grid of `coarse` cells halved `halvings` times, from a clock on the grid before: c[cells + 1]. */
@@ -183,14 +181,10 @@ static jn_status keep_clock(retiming *x, levels *l) {
 
 /* Solves on the grid of `cells`, from the clock of the grid before if there is one. */
 static jn_status solve_level(retiming *x, levels *l, int cells, jn_retime_report *report) {
-  jn_status status = jn_retime_grid(x, cells, cells == cells_of(l));
+  const jn_status status =
+      jn_retime_grid(x, cells, cells == cells_of(l), l->cells ? l->c : NULL, l->cells);
   if (status) return status;
-  if (l->cells) {
-    memcpy(x->solution.c, l->c, (size_t)(l->cells + 1) * sizeof *l->c);
-    for (int n = l->cells; n < cells; n *= 2) halve(x->solution.c, n + 1);
-    jn_clock_values(&x->p, x->solution.c, x->b, x->b1, x->b2);
-    choose_rows(x);
-  }
+  if (l->cells) choose_rows(x);
   return solve_round(x, l->cells > 0, 0, 0, report);
 }
 
@@ -375,11 +369,9 @@ static jn_status make_exact(retiming *x) {
   memcpy(kept, x->solution.c, n * sizeof *kept);
   memcpy(kept + n, x->fast, n * sizeof *kept);
   x->all_exact = 1;
-  const jn_status status = jn_retime_grid(x, x->p.cells, 1);
+  const jn_status status = jn_retime_grid(x, x->p.cells, 1, kept, x->p.cells);
   if (!status) {
-    memcpy(x->solution.c, kept, n * sizeof *kept);
     memcpy(x->fast, kept + n, n * sizeof *kept);
-    jn_clock_values(&x->p, x->solution.c, x->b, x->b1, x->b2);
     choose_rows(x);
   }
   jn_block_free(&x->hooks, kept);

@@ -299,26 +299,52 @@ static void fill_cost(retiming *x, int i, int first, int count, const terms *t) 
   }
 }
 
-/* What no clock can change: positions, static forces, joints that may not move; of row i. */
-static void check_row(retiming *x, int i, int first, int count, const terms *t) {
-  const int iq = i < x->nv ? x->coordinate[i] : -1;
-  const jn_limit_range *r = range_of(x, i, JN_LIMIT_POSITION);
-  for (int n = 0; n < count && iq >= 0 && is_limited(x, i, JN_LIMIT_POSITION); n++) {
-    const double q = x->q[(size_t)n * (size_t)x->nq + (size_t)iq], slack = inside * size_of(r);
-    if (q > r->high + slack || q < r->low - slack)
-      note_breach(x, i, JN_LIMIT_POSITION, jn_retime_point(x, first + n), q,
-                  q > r->high ? r->high : r->low, "change the path");
+/* The smallest and the largest of numbers `step` apart. */
+static jn_limit_range span_of(const double *a, int count, size_t step) {
+  jn_limit_range r = {a[0], a[0]};
+  for (int n = 1; n < count; n++) {
+    const double y = a[(size_t)n * step];
+    r.low = y < r.low ? y : r.low;
+    r.high = y > r.high ? y : r.high;
   }
-  r = range_of(x, i, JN_LIMIT_EFFORT);
-  for (int n = 0; n < count && is_limited(x, i, JN_LIMIT_EFFORT); n++) {
-    const double slack = inside * size_of(r), g = t->g[n], room = fmin(r->high - g, g - r->low);
-    if (room < x->room * size_of(r)) x->room = room / size_of(r);
+  return r;
+}
+
+/* Positions of degree of freedom i beyond their limits. */
+static void check_positions(retiming *x, int i, int first, int count) {
+  const jn_limit_range *r = range_of(x, i, JN_LIMIT_POSITION);
+  const double slack = inside * size_of(r), *q = x->q + x->coordinate[i];
+  const jn_limit_range span = span_of(q, count, (size_t)x->nq);
+  if (span.high <= r->high + slack && span.low >= r->low - slack) return;
+  for (int n = 0; n < count; n++, q += x->nq)
+    if (*q > r->high + slack || *q < r->low - slack)
+      note_breach(x, i, JN_LIMIT_POSITION, jn_retime_point(x, first + n), *q,
+                  *q > r->high ? r->high : r->low, "change the path");
+}
+
+/* Static forces of row i that take all of their limit. */
+static void check_static(retiming *x, int i, int first, int count, const terms *t) {
+  const jn_limit_range *r = range_of(x, i, JN_LIMIT_EFFORT), span = span_of(t->g, count, 1);
+  const double size = size_of(r), slack = inside * size,
+               room = fmin(r->high - span.high, span.low - r->low);
+  if (room < x->room * size) x->room = room / size;
+  if (span.high <= r->high - slack && span.low >= r->low + slack) return;
+  for (int n = 0; n < count; n++) {
+    const double g = t->g[n];
     if (g > r->high - slack || g < r->low + slack)
       note_breach(x, i, JN_LIMIT_EFFORT, jn_retime_point(x, first + n), g,
                   g > r->high - slack ? r->high : r->low, "change the path, the load or the limit");
   }
-  r = range_of(x, i, JN_LIMIT_VELOCITY);
-  for (int n = 0; n < count && i < x->nv && is_limited(x, i, JN_LIMIT_VELOCITY); n++)
+}
+
+/* What no clock can change: positions, static forces, joints that may not move; of row i. */
+static void check_row(retiming *x, int i, int first, int count, const terms *t) {
+  const jn_limit_range *r = range_of(x, i, JN_LIMIT_VELOCITY);
+  if (i < x->nv && x->coordinate[i] >= 0 && is_limited(x, i, JN_LIMIT_POSITION))
+    check_positions(x, i, first, count);
+  if (is_limited(x, i, JN_LIMIT_EFFORT)) check_static(x, i, first, count, t);
+  if (i >= x->nv || (r->high != 0 && r->low != 0)) return;
+  for (int n = 0; n < count; n++)
     if ((r->high == 0 && t->v1[n] > 1e-12) || (r->low == 0 && t->v1[n] < -1e-12))
       note_breach(x, i, JN_LIMIT_VELOCITY, jn_retime_point(x, first + n), t->v1[n], 0, "");
 }
@@ -370,11 +396,34 @@ static jn_status block_of_states(retiming *x, int first, int count) {
   return status || !x->forces ? status : three_motions(x, count);
 }
 
-static jn_status fill_points(retiming *x) {
+static double largest_of(const double *a, size_t n) {
+  double most = 0;
+  for (size_t i = 0; i < n; i++) {
+    const double size = fabs(a[i]);
+    most = size > most ? size : most;
+  }
+  return most;
+}
+
+/* The largest numbers of row k at these points; the peaks of its use by the clock x->b. */
+static void measure_row(retiming *x, int k, int first, int count, int with_peaks) {
+  const int third = k >= x->p.second, chunks = jn_clock_chunks(x->p.points),
+            from = first / JN_CLOCK_PIECE,
+            to = (first + count + JN_CLOCK_PIECE - 1) / JN_CLOCK_PIECE;
+  double *column[COLUMNS], *most = third ? &x->steepest : &x->sharpest;
+  columns_of(&x->p, k, first, column);
+  const double here = largest_of(column[third ? 3 : 1], (size_t)count);
+  if (here > *most) *most = here;
+  if (with_peaks && from < chunks) jn_retime_use_part(x, k, 1, from, to < chunks ? to : chunks);
+}
+
+static jn_status fill_points(retiming *x, int with_peaks) {
   jn_clock_problem *p = &x->p;
   terms t;
   scale_rows(x);
   clear_rest(x);
+  x->steepest = x->sharpest = 0;
+  if (with_peaks) jn_retime_roots(x);
   for (int first = 0; first < x->all; first += STATES) {
     const int count = x->all - first < STATES ? x->all - first : STATES;
     jn_status status = block_of_states(x, first, count);
@@ -387,20 +436,14 @@ static jn_status fill_points(retiming *x) {
       terms_of(x, count, i, &t);
       check_row(x, i, first, count, &t);
       for (int k = 0; k < p->second + p->third; k++)
-        if (x->row[k].iv == i) fill_row(x, k, first, count, &t);
+        if (x->row[k].iv == i) {
+          fill_row(x, k, first, count, &t);
+          measure_row(x, k, first, count, with_peaks);
+        }
       if (x->cost) fill_cost(x, i, first, count, &t);
     }
   }
   return fail_at_breach(x);
-}
-
-static double largest_of(const double *a, size_t n) {
-  double most = 0;
-  for (size_t i = 0; i < n; i++) {
-    const double size = fabs(a[i]);
-    most = size > most ? size : most;
-  }
-  return most;
 }
 
 static int all_zero(const double *a, size_t n) {
@@ -428,6 +471,8 @@ static void drop_rows(retiming *x) {
     const int index = third ? kept[0] + kept[1] : kept[0];
     x->row[index] = x->row[k];
     p->high[index] = p->high[k], p->low[index] = p->low[k];
+    memmove(x->peak + (size_t)index * (size_t)x->chunks, x->peak + (size_t)k * (size_t)x->chunks,
+            (size_t)x->chunks * sizeof(double));
     kept[third]++;
   }
   p->second = kept[0], p->third = kept[1];
@@ -441,9 +486,8 @@ static jn_status limit_clock(retiming *x) {
   jn_clock_problem *p = &x->p;
   const size_t stride = (size_t)p->stride, second = (size_t)p->second - 1,
                third = (size_t)p->third - 1;
-  const double s1 = largest_of(p->s1, second * stride), r2 = largest_of(p->r2, third * stride);
+  const double s1 = x->sharpest, r2 = x->steepest;
   double cap = HUGE_VAL;
-  x->steepest = r2;
   for (int k = 0; k < p->second + p->third; k++) {
     const limit_row *r = &x->row[k];
     if (r->iv >= 0 && !(size_of(range_of(x, r->iv, (int)r->kind)) > 0))
@@ -463,7 +507,7 @@ static jn_status limit_clock(retiming *x) {
   }
   for (int n = 0; n < x->all; n++)
     if (!(p->cap[n] < 1e200)) p->cap[n] = 1e200;
-  const double b = p->uniform = jn_clock_uniform(p, 1 + p->points / 128);
+  const double b = p->uniform = jn_clock_uniform(p, 1 + p->points / 128, p->uniform);
   if (!(b > least)) return fail_at_worst(x);
   for (int n = 0; n < x->all; n++) {
     double own = 0;
@@ -476,8 +520,8 @@ static jn_status limit_clock(retiming *x) {
   return JN_OK;
 }
 
-jn_status jn_retime_fill_rows(retiming *x) {
-  const jn_status status = fill_points(x);
+jn_status jn_retime_fill_rows(retiming *x, int with_peaks) {
+  const jn_status status = fill_points(x, with_peaks);
   if (status) return status;
   drop_rows(x);
   return limit_clock(x);

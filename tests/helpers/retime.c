@@ -137,7 +137,7 @@ retiming retime_case_rows_for(const retime_case *c, int intervals, int without_r
   x.rotors = jn_limit_rotors(c->model, c->range) ? jn_model_rotor_count(c->model) : 0;
   x.representation = jn_data_settings(c->data)->representation;
   assert_ok(jn_retime_begin(&x));
-  assert_ok(jn_retime_grid(&x, intervals, 0));
+  assert_ok(jn_retime_grid(&x, intervals, 0, NULL, 0));
   return x;
 }
 
@@ -391,7 +391,7 @@ double dense_objective(const jn_clock_problem *p, const double *forces, int coun
   d.squares = forces, d.forces = count, d.rates = rates;
   double *c = doubles((size_t)d.n), T = 0, cost = 0;
   dense_rows(&d);
-  fill(c, (size_t)d.n, 0.5 * jn_clock_uniform(p, 1));
+  fill(c, (size_t)d.n, 0.5 * jn_clock_uniform(p, 1, 0));
   for (double mu = 1e-2; mu > 1e-11; mu *= 0.3) centre(&d, mu, c);
   for (int i = 0; i < p->points; i++) {
     double y[3] = {0}, G[3] = {0}, Q[3][3] = {{0}};

@@ -125,7 +125,8 @@ class EveryCall(unittest.TestCase):
                 tried += 1
             for at in range(len(parameters)):
                 # every second one in turn; retiming and the search for extremes take long
-                slow = name.split(".")[1] in ("retime", "limits", "tool_peak", "fit", "inverse_kinematics")
+                slow = name.split(".")[1] in ("retime", "retime_batch", "limits", "limits_batch", "tool_peak", "fit",
+                                              "inverse_kinematics")
                 for junk in JUNK[at % 6::6] if slow else JUNK[at % 2::2]:
                     words = {}
                     wrong = list(given)

@@ -115,6 +115,63 @@ class Trajectories(unittest.TestCase):
         with self.assertRaisesRegex(jounce.Error, "trajectory 2 at t = inf"):
             jounce.Trajectory.elastic_batch(paths, [[0.1], [0.2], [np.inf], [0.3]], K, B)
 
+    def test_limits_and_clocks_of_many_trajectories(self):
+        robot = jounce.Model("double_pendulum")
+        paths = [jounce.Trajectory.minimum(robot, [0, 1], [[0, 0], [1.2, -0.3 * n]]) for n in range(4)]
+        given = dict(effort=[25, 9], effort_rate=200, jerk=[400, 300], power=60)
+        for threads in (0, 1, 3):
+            checks = jounce.Trajectory.limits_batch(paths, samples=50, threads=threads, **given)
+            motions = jounce.Trajectory.retime_batch(paths, intervals=50, threads=threads, **given)
+            self.assertEqual(checks, [path.limits(samples=50, **given) for path in paths])
+            for path, motion in zip(paths, motions):
+                alone = path.retime(intervals=50, **given)
+                self.assertEqual(motion.end, alone.end)
+                self.assertTrue(np.array_equal(motion.clock(0.3, 3), alone.clock(0.3, 3)))
+                self.assertEqual(motion.limits(**given)["broken"], 0)
+            del motions
+        # all options of a single call
+        options = dict(rates=False, moving_ends=True, tolerance=1e-4, objective=("mixed", 0.01), tool_speed=(1, 3.0))
+        for motion, path in zip(jounce.Trajectory.retime_batch(paths, 4, 30, intervals=40, **options), paths):
+            self.assertEqual(motion.end, path.retime(4, 30, intervals=40, **options).end)
+        ends = jounce.Trajectory.retime_batch(paths[1:], 4, 30, intervals=40, end_speeds=(0, 0.2), duration=0)
+        self.assertEqual([m.end for m in ends], [p.retime(4, 30, intervals=40, end_speeds=(0, 0.2)).end for p in paths[1:]])
+
+    def test_failures_among_many_trajectories(self):
+        robot = jounce.Model("double_pendulum")
+        good = jounce.Trajectory.minimum(robot, [0, 1], [[0, 0], [0.3, 0.2]])
+        far = jounce.Trajectory.minimum(robot, [0, 1], [[0, 0], [1.5, 0.2]])
+        jump = jounce.Trajectory.minimum(robot, [0, 1, 2], [[0, 0], [0.2, 0.1], [0, 0]], derivative=1)
+        paths, given = [good, far, good, jump], dict(effort=8, effort_rate=300, intervals=40)
+        for threads in (1, 3):
+            found = jounce.Trajectory.retime_batch(paths, threads=threads, errors="return", **given)
+            self.assertEqual(found[0].end, good.retime(**given).end)
+            self.assertEqual(found[2].end, found[0].end)
+            for i, kind in ((1, jounce.InfeasibleError), (3, jounce.ArgumentError)):
+                self.assertIs(type(found[i]), kind)
+                self.assertEqual(found[i].index, i)
+                with self.assertRaises(kind) as alone:
+                    paths[i].retime(**given)
+                self.assertEqual(str(found[i]), str(alone.exception))
+            with self.assertRaisesRegex(jounce.InfeasibleError, "the effort at rest of") as raised:
+                jounce.Trajectory.retime_batch(paths, threads=threads, **given)
+            self.assertEqual(raised.exception.index, 1)
+        for batch in jounce.Trajectory.retime_batch, jounce.Trajectory.limits_batch:
+            other = jounce.Trajectory.minimum(jounce.Model("pendulum"), [0, 1], [[0], [1]])
+            for wrong in ([], [good, other], [good, 3], 5):
+                with self.assertRaises((jounce.Error, TypeError)):
+                    batch(wrong, jerk=50)
+            for words in (dict(threads=-1), dict(errors="ignore"), dict(errors=1), dict(jerk=[1, 2, 3]), dict(thrust=3),
+                          dict(velocity=-1), dict(samples=1), dict(intervals=-3)):
+                with self.assertRaises((jounce.Error, TypeError)):
+                    batch([good], **words)
+        with self.assertRaisesRegex(jounce.ArgumentError, "errors: one of 'raise', 'return' expected"):
+            jounce.Trajectory.limits_batch([good], errors="retrun")
+        closed = jounce.Model("fourbar")
+        still = jounce.Trajectory.minimum(closed, [0, 1], [closed.home(), closed.home()])
+        for batch in jounce.Trajectory.retime_batch, jounce.Trajectory.limits_batch:
+            with self.assertRaisesRegex(jounce.ArgumentError, "the model has constraints"):
+                batch([still], jerk=50)
+
     def test_the_fastest_point_of_a_tool(self):
         robot = jounce.Model("arm6")
         path = jounce.Trajectory.minimum(robot, [0, 1], [np.zeros(6), np.full(6, 0.8)])

@@ -1,25 +1,21 @@
 /* motion.c: methods of Trajectory: clocks, limits, the fastest motion, motors of elastic joints. */
-#include "binding.h"
+#include "motion/motion.h"
 
 #include <math.h>
 #include <string.h>
 
-/* velocity, acceleration, jerk, effort, effort_rate, power; thrust and thrust_rate of rotors */
-enum { LIMITS = 6, ROTOR_LIMITS = 2 };
-
-static PyObject *fail(jn_status status, jn_error *error) {
+PyObject *motion_fail(jn_status status, jn_error *error) {
   error->status = status;
   return error->message[0] ? raise_error(error) : raise_status(status);
 }
 
-static int refuse_layout(const model_object *model, const char *what) {
+int motion_refuse_layout(const model_object *model, const char *what) {
   if (!model->layout) return 0;
   raise_text(JN_ERR_ARGUMENT, "%s is only available in jounce's own layout", what);
   return -1;
 }
 
-/* Forces of the open tree are not those of a model with constraints. */
-static int refuse_constraints(const model_object *model, const char *what, const char *remedy) {
+int motion_refuse_constraints(const model_object *model, const char *what, const char *remedy) {
   if (!jn_model_constraint_count(model->model)) return 0;
   raise_text(JN_ERR_ARGUMENT, "%s: the model has constraints%s", what, remedy);
   return -1;
@@ -72,8 +68,7 @@ static int take_rotor_limit(const model_object *model, PyObject *value, int rate
   return good ? 0 : -1;
 }
 
-/* range[rows x JN_LIMIT_KINDS]: the model's limits, replaced by those given; free with PyMem_Free */
-static jn_limit_range *take_limits(const model_object *model, PyObject *const *v,
+jn_limit_range *motion_take_limits(const model_object *model, PyObject *const *v,
                                    PyObject *const *rotors) {
   const size_t rows = (size_t)jn_limit_rows(model->model);
   jn_limit_range *range = PyMem_Calloc(rows * JN_LIMIT_KINDS + 1, sizeof *range);
@@ -112,7 +107,7 @@ PyObject *trajectory_clocked(PyObject *object, PyObject *value) {
   jn_status status = jn_trajectory_clocked(self->trajectory, (int)PyArray_DIM(a, 0), NUMBERS(a),
                                            NULL, &made, &error);
   Py_DECREF(a);
-  return status ? fail(status, &error) : trajectory_from(self, made);
+  return status ? motion_fail(status, &error) : trajectory_from(self, made);
 }
 
 PyObject *trajectory_clock(ARGUMENTS) {
@@ -143,7 +138,7 @@ static PyObject *peak_dict(const model_object *model, const jn_limit_peak *p) {
                        p->hopeless ? Py_True : Py_False);
 }
 
-static PyObject *check_dict(const model_object *model, const jn_limit_check *check) {
+PyObject *motion_check_dict(const model_object *model, const jn_limit_check *check) {
   PyObject *list = PyList_New(0);
   const double scale = jn_limit_check_scale(check);
   for (int i = 0; list && i < jn_limit_rows(model->model) * JN_LIMIT_KINDS; i++) {
@@ -170,8 +165,8 @@ static int take_closed(const trajectory_object *self, PyObject *driven, PyObject
                        PyObject *active, closed_given *c, const jn_closed_motion **closed) {
   const jn_model *m = self->model->model;
   if (!driven || driven == Py_None) {
-    if (refuse_constraints(self->model, "limits",
-                           ": name the joints that keep the motion, driven=[...]"))
+    if (motion_refuse_constraints(self->model, "limits",
+                                  ": name the joints that keep the motion, driven=[...]"))
       return -1;
     if ((!q || q == Py_None) && (!active || active == Py_None)) return 0;
     raise_text(JN_ERR_ARGUMENT, "q and active are those of a closed motion: give driven as well");
@@ -215,10 +210,10 @@ PyObject *trajectory_limits(ARGUMENTS) {
   const jn_closed_motion *closed = NULL;
   int samples = 1000;
   if (take_arguments("limits", names, 12, 7, 0, args, nargs, keywords, v) ||
-      refuse_layout(self->model, "limits") ||
+      motion_refuse_layout(self->model, "limits") ||
       (v[LIMITS] && take_int(v[LIMITS], "samples", 2, 100000000, &samples)))
     return NULL;
-  jn_limit_range *range = take_limits(self->model, v, v + LIMITS + 1);
+  jn_limit_range *range = motion_take_limits(self->model, v, v + LIMITS + 1);
   jn_data *data = range && !take_closed(self, v[9], v[10], v[11], &given, &closed)
                       ? model_take_data(self->model, 1)
                       : NULL;
@@ -231,10 +226,10 @@ PyObject *trajectory_limits(ARGUMENTS) {
                                    samples, NULL, &check, &error);
     Py_END_ALLOW_THREADS;
     const jn_constraint_fault fault = jn_data_constraint_fault(data);
-    result = !status ? check_dict(self->model, check)
+    result = !status ? motion_check_dict(self->model, check)
              : closed && (fault.constraint >= 0 || fault.joint >= 0)
                  ? raise_fault(self->model, status, &fault)
-                 : fail(status, &error);
+                 : motion_fail(status, &error);
     jn_limit_check_free(check);
     model_put_data(self->model, data);
   }
@@ -291,28 +286,32 @@ static int take_objective(PyObject *value, PyObject *duration, jn_retime_options
   return -1;
 }
 
-PyObject *trajectory_retime(ARGUMENTS) {
-  static const char *const names[] = {"velocity",    "acceleration", "jerk",       "effort",
-                                      "effort_rate", "power",        "intervals",  "rates",
-                                      "moving_ends", "tolerance",    "tool_speed", "end_speeds",
-                                      "thrust",      "thrust_rate",  "objective",  "duration"};
-  trajectory_object *self = (trajectory_object *)object;
-  PyObject *v[16], *result = NULL;
-  jn_retime_options o = jn_retime_options_default();
-  jn_tool_limit tool;
-  if (take_arguments("retime", names, 16, 6, 0, args, nargs, keywords, v) ||
-      refuse_layout(self->model, "retime") ||
-      refuse_constraints(self->model, "retime", ", which it does not take into account") ||
-      (v[6] && take_int(v[6], "intervals", 0, JN_MAX_INTERVALS, &o.intervals)) ||
-      (v[9] && take_double(v[9], "tolerance", &o.tolerance)) ||
-      take_tool(self->model, v[10], &tool, &o) || take_end_speeds(v[11], &o) ||
-      take_objective(v[14], v[15], &o))
-    return NULL;
+int motion_take_retime(const model_object *model, const char *what, PyObject *const *v,
+                       jn_tool_limit *tool, jn_retime_options *o) {
+  *o = jn_retime_options_default();
+  if (motion_refuse_layout(model, what) ||
+      motion_refuse_constraints(model, what, ", which it does not take into account") ||
+      (v[6] && take_int(v[6], "intervals", 0, JN_MAX_INTERVALS, &o->intervals)) ||
+      (v[9] && take_double(v[9], "tolerance", &o->tolerance)) || take_tool(model, v[10], tool, o) ||
+      take_end_speeds(v[11], o) || take_objective(v[14], v[15], o))
+    return -1;
   const int rates = v[7] ? PyObject_IsTrue(v[7]) : 1, moving = v[8] ? PyObject_IsTrue(v[8]) : 0;
-  if (rates < 0 || moving < 0) return NULL;
-  o.without_rates = !rates;
-  if (moving && o.ends == JN_ENDS_REST) o.ends = JN_ENDS_FREE;
-  jn_limit_range *range = take_limits(self->model, v, v + 12);
+  if (rates < 0 || moving < 0) return -1;
+  o->without_rates = !rates;
+  if (moving && o->ends == JN_ENDS_REST) o->ends = JN_ENDS_FREE;
+  return 0;
+}
+
+PyObject *trajectory_retime(ARGUMENTS) {
+  static const char *const names[] = {RETIME_NAMES};
+  trajectory_object *self = (trajectory_object *)object;
+  PyObject *v[RETIME_ARGUMENTS], *result = NULL;
+  jn_retime_options o;
+  jn_tool_limit tool;
+  if (take_arguments("retime", names, RETIME_ARGUMENTS, LIMITS, 0, args, nargs, keywords, v) ||
+      motion_take_retime(self->model, "retime", v, &tool, &o))
+    return NULL;
+  jn_limit_range *range = motion_take_limits(self->model, v, v + RETIME_ROTORS);
   jn_data *data = range ? model_take_data(self->model, 1) : NULL;
   if (data) {
     jn_trajectory *made = NULL;
@@ -322,15 +321,14 @@ PyObject *trajectory_retime(ARGUMENTS) {
     status =
         jn_retime(self->model->model, data, self->trajectory, range, &o, NULL, &made, NULL, &error);
     Py_END_ALLOW_THREADS;
-    result = status ? fail(status, &error) : trajectory_from(self, made);
+    result = status ? motion_fail(status, &error) : trajectory_from(self, made);
     model_put_data(self->model, data);
   }
   PyMem_Free(range);
   return result;
 }
 
-/* stiffness or inertia: a number for all joints without a rotation, or one for each */
-static int take_motors(const model_object *model, PyObject *value, const char *what, double *out) {
+int motion_take_motors(const model_object *model, PyObject *value, const char *what, double *out) {
   const int nv = jn_model_nv(model->model);
   PyArrayObject *a = take_array(value, what);
   if (!a) return -1;
@@ -353,8 +351,8 @@ PyObject *trajectory_elastic(ARGUMENTS) {
   PyObject *v[3];
   double t;
   if (take_arguments("elastic", names, 3, 3, 3, args, nargs, keywords, v) ||
-      refuse_layout(model, "elastic") ||
-      refuse_constraints(model, "elastic", ", which it does not take into account") ||
+      motion_refuse_layout(model, "elastic") ||
+      motion_refuse_constraints(model, "elastic", ", which it does not take into account") ||
       take_double(v[0], "t", &t))
     return NULL;
   const npy_intp nv = jn_model_nv(model->model), nq = jn_model_nq(model->model), shape[2] = {3, nv};
@@ -362,9 +360,9 @@ PyObject *trajectory_elastic(ARGUMENTS) {
   PyArrayObject *theta = NULL, *tau = NULL, *tau_m = NULL;
   jn_data *data = NULL;
   if (!K) return PyErr_NoMemory();
-  if (!take_motors(model, v[1], "stiffness", K) && !take_motors(model, v[2], "motor_inertia", B) &&
-      (theta = new_array(2, shape)) && (tau = new_array(2, shape)) &&
-      (tau_m = new_array(1, shape + 1)))
+  if (!motion_take_motors(model, v[1], "stiffness", K) &&
+      !motion_take_motors(model, v[2], "motor_inertia", B) && (theta = new_array(2, shape)) &&
+      (tau = new_array(2, shape)) && (tau_m = new_array(1, shape + 1)))
     data = model_take_data(model, 2);
   jn_status status = JN_ERR_MEMORY;
   if (data) {
@@ -383,105 +381,6 @@ PyObject *trajectory_elastic(ARGUMENTS) {
   return PyErr_Occurred() ? NULL : raise_status(status);
 }
 
-/* A list of trajectories of one model: references[count] in a tuple, and the library's. */
-typedef struct path_list {
-  PyObject *items;
-  const jn_trajectory **path;
-  npy_intp count;
-  model_object *model;
-} path_list;
-
-static void free_paths(path_list *x) {
-  Py_XDECREF(x->items);
-  PyMem_Free(x->path);
-}
-
-static int take_paths(PyObject *value, const char *what, path_list *x) {
-  if (!(x->items = take_tuple(value, "a list of trajectories"))) return -1;
-  x->count = PyTuple_Size(x->items);
-  x->path = PyMem_Calloc((size_t)x->count + 1, sizeof *x->path);
-  if (!x->path) return no_memory();
-  for (npy_intp i = 0; i < x->count; i++) {
-    trajectory_object *item = (trajectory_object *)PyTuple_GetItem(x->items, i);
-    if (!PyObject_TypeCheck((PyObject *)item, trajectory_type) ||
-        (i && item->model->model != x->model->model)) {
-      raise_text(JN_ERR_ARGUMENT, "%s: trajectories of one model expected", what);
-      return -1;
-    }
-    x->model = item->model;
-    x->path[i] = item->trajectory;
-  }
-  if (x->count) return 0;
-  raise_text(JN_ERR_ARGUMENT, "%s: at least one trajectory expected", what);
-  return -1;
-}
-
-/* Times (samples,) for all, or (count, samples): a new array of the latter. */
-static PyArrayObject *take_times(PyObject *value, npy_intp count) {
-  PyArrayObject *given = take_array(value, "t"), *t = NULL;
-  if (!given) return NULL;
-  const int nd = PyArray_NDIM(given);
-  if (nd == 1 || (nd == 2 && PyArray_DIM(given, 0) == count)) {
-    const npy_intp shape[2] = {count, PyArray_DIM(given, nd - 1)};
-    if ((t = new_array(2, shape)))
-      for (npy_intp i = 0; i < count; i++)
-        memcpy(NUMBERS(t) + i * shape[1], NUMBERS(given) + (nd == 1 ? 0 : i * shape[1]),
-               (size_t)shape[1] * sizeof(double));
-  } else {
-    raise_text(JN_ERR_ARGUMENT, "t: (samples,) or (%d, samples) expected", (int)count);
-  }
-  Py_DECREF(given);
-  return t;
-}
-
-static PyObject *motors_of(const path_list *x, PyArrayObject *t, const double *K, const double *B,
-                           int threads) {
-  const npy_intp nv = jn_model_nv(x->model->model), samples = PyArray_DIM(t, 1),
-                 springs[4] = {x->count, samples, 3, nv}, motors[3] = {x->count, samples, nv};
-  PyArrayObject *theta = new_array(4, springs), *tau = new_array(4, springs),
-                *tau_m = new_array(3, motors);
-  jn_error error = {0};
-  jn_status status = JN_ERR_MEMORY;
-  if (theta && tau && tau_m && samples <= JN_MAX_SAMPLES) {
-    Py_BEGIN_ALLOW_THREADS;
-    status = jn_elastic_motors_batch(
-        x->model->model, &x->model->settings, threads, (size_t)x->count, x->path, (int)samples,
-        NUMBERS(t), 0, K, B, NULL, NUMBERS(tau), NUMBERS(theta), NUMBERS(tau_m), NULL, &error);
-    Py_END_ALLOW_THREADS;
-  }
-  if (!status) return Py_BuildValue("(NNN)", theta, tau, tau_m);
-  Py_XDECREF(theta);
-  Py_XDECREF(tau);
-  Py_XDECREF(tau_m);
-  return PyErr_Occurred() ? NULL : fail(status, &error);
-}
-
-PyObject *trajectory_elastic_batch(ARGUMENTS) {
-  static const char *const names[] = {"trajectories", "t", "stiffness", "motor_inertia", "threads"};
-  PyObject *v[5], *result = NULL;
-  PyArrayObject *t = NULL;
-  path_list x = {0};
-  double *K = NULL;
-  int threads = 0;
-  (void)object;
-  if (!take_arguments("elastic_batch", names, 5, 4, 4, args, nargs, keywords, v) &&
-      !(v[4] && take_int(v[4], "threads", 0, JN_MAX_THREADS, &threads)) &&
-      !take_paths(v[0], "elastic_batch", &x) && !refuse_layout(x.model, "elastic_batch") &&
-      !refuse_constraints(x.model, "elastic_batch", ", which it does not take into account") &&
-      (t = take_times(v[1], x.count))) {
-    const int nv = jn_model_nv(x.model->model);
-    if (!(K = PyMem_Calloc(2 * (size_t)nv + 1, sizeof *K)))
-      PyErr_NoMemory();
-    else if (!take_motors(x.model, v[2], "stiffness", K) &&
-             !take_motors(x.model, v[3], "motor_inertia", K + nv))
-      result = motors_of(&x, t, K, K + nv, threads);
-  }
-  PyMem_Free(K);
-  Py_XDECREF(t);
-  free_paths(&x);
-  return result;
-}
-
 PyObject *trajectory_force_band(ARGUMENTS) {
   static const char *const names[] = {"t", "order"};
   trajectory_object *self = (trajectory_object *)object;
@@ -490,7 +389,7 @@ PyObject *trajectory_force_band(ARGUMENTS) {
   double t;
   int order = 0;
   if (take_arguments("force_band", names, 2, 2, 1, args, nargs, keywords, v) ||
-      trajectory_refuse_bands(self) || refuse_layout(model, "force_band") ||
+      trajectory_refuse_bands(self) || motion_refuse_layout(model, "force_band") ||
       take_double(v[0], "t", &t) || (v[1] && take_int(v[1], "order", 0, JN_MAX_ORDER, &order)))
     return NULL;
   const npy_intp shape[2] = {order + 1, jn_model_nv(model->model)};

@@ -618,6 +618,23 @@ static PyMethodDef methods[] = {
           "objective: 'torque' or 'rate' for the least integral of their squares within\n"
           "the duration, ('mixed', weight) for the duration + weight times that of torque.\n"
           "InfeasibleError says which limit no clock keeps, where, by how much.")},
+    {"limits_batch",
+     STATIC(trajectory_limits_batch,
+            "limits_batch(trajectories, velocity=None, acceleration=None, jerk=None, effort=None, "
+            "effort_rate=None, power=None, samples=1000, *, thrust=None, thrust_rate=None, "
+            "threads=0, errors='raise')\n--\n\n"
+            "limits of n trajectories of one model, on several threads (0: one per processor):\n"
+            "a list of what limits returns. The first failure is raised, with the number of its\n"
+            "trajectory as index; errors='return': failures stand in the list, in the place of\n"
+            "their results.")},
+    {"retime_batch",
+     STATIC(trajectory_retime_batch,
+            "retime_batch(trajectories, velocity=None, acceleration=None, jerk=None, effort=None, "
+            "effort_rate=None, power=None, *, intervals=0, rates=True, moving_ends=False, "
+            "tolerance=1e-5, tool_speed=None, end_speeds=None, thrust=None, thrust_rate=None, "
+            "objective='time', duration=None, threads=0, errors='raise')\n--\n\n"
+            "retime of n paths of one model within the same limits, on several threads (0: one\n"
+            "per processor): a list of motions. errors as in limits_batch.")},
     {"elastic", FAST(trajectory_elastic,
                      "elastic($self, /, t, stiffness, motor_inertia)\n--\n\n"
                      "Motors behind elastic joints at time t: theta (3, nv) = deflection, motor\n"
