@@ -60,7 +60,7 @@ typedef int jn_fill_fn(const struct variation *x, double *dq, double *dv, int wr
 typedef void jn_forward_fn(const struct variation *x, const struct jn_forward_columns *out);
 typedef int jn_mass_factor_fn(const jn_model *m, double *H);
 typedef void jn_mass_factor_solve_fn(const jn_model *m, const double *H, double *const *list,
-                                     int count, double sign);
+                                     int count, double sign, int related);
 typedef void jn_mass_factor_inverse_fn(const jn_model *m, const double *H, double *X);
 typedef int jn_finite_fn(const double *x, size_t n);
 typedef int jn_gather_fn(double *y, const double *x, size_t n, int used);

@@ -53,6 +53,9 @@ struct jn_model {
   int nangle, nfree, nquat, nother;
   int *angle_link, *free_link, *quat_link, *other_link;
   int *outward; /* all links, by depth; the children of a link are contiguous */
+  /* the tree of dofs: parent of each (-1: none), one past the last dof of its subtree, which is
+   * contiguous. Not of models with eliminated joints */
+  int *dof_parent, *dof_end;
   /* constraints: number, all their rows, terms of couplings */
   int ncut, nrow, nterm;
   double size; /* jn_model_size */

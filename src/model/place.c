@@ -181,7 +181,8 @@ static jn_model *model_new(jn_builder *b, int nlink, int nbody, int nframe, size
   m->joint_names = jn_block_new(&b->hooks, (size_t)nbody, sizeof *m->joint_names);
   m->by_name = jn_block_new(&b->hooks, (size_t)nbody, sizeof *m->by_name);
   m->names = jn_block_new(&b->hooks, text, 1);
-  m->angle_link = jn_block_new(&b->hooks, 5 * (size_t)nlink, sizeof *m->angle_link);
+  /* five lists of links, two of dofs */
+  m->angle_link = jn_block_new(&b->hooks, (5 + 2 * 6) * (size_t)nlink, sizeof *m->angle_link);
   if (!m->link || !m->body || !m->joint || !m->frame || !m->body_link || !m->body_pose ||
       !m->frame_names || !m->joint_names || !m->by_name || !m->names || !m->angle_link) {
     jn_model_free(m);
@@ -420,6 +421,19 @@ static int moderate(const jn_link *l) {
   return small;
 }
 
+/* Fills dof_parent and dof_end. */
+static void arrange_dofs(jn_model *m) {
+  for (int n = 0; n < m->nlink; n++) {
+    const jn_link *l = &m->link[n], *last = &m->link[l->last];
+    int a = l->parent;
+    while (a >= 0 && m->link[a].nv == 0) a = m->link[a].parent;
+    for (int i = l->iv; i < l->iv + l->nv; i++) {
+      m->dof_parent[i] = i > l->iv ? i - 1 : a < 0 ? -1 : m->link[a].iv + m->link[a].nv - 1;
+      m->dof_end[i] = last->iv + last->nv;
+    }
+  }
+}
+
 /* Fills the lists of links by kind, and each link's constants in register layout. */
 static void arrange(jn_model *m) {
   m->moderate = 1;
@@ -427,11 +441,14 @@ static void arrange(jn_model *m) {
   m->quat_link = m->free_link + m->nlink;
   m->other_link = m->quat_link + m->nlink;
   m->outward = m->other_link + m->nlink;
+  m->dof_parent = m->outward + m->nlink;
+  m->dof_end = m->dof_parent + m->nv;
   for (int i = m->nlink - 1; i >= 0; i--) {
     jn_link *l = &m->link[i];
     if (l->last < i) l->last = i;
     if (l->parent >= 0 && m->link[l->parent].last < l->last) m->link[l->parent].last = l->last;
   }
+  arrange_dofs(m);
   /* breadth first from link 0, the base; the subtree of a link is contiguous */
   for (int at = 0, n = 1; at < n; at++) {
     const int i = m->outward[at];

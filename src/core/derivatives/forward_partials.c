@@ -110,10 +110,10 @@ static int matrices(const variation *x, const jn_forward_columns *out) {
     for (size_t i = 0; i < k && out->dtau; i++) {
       list[count++] = out->dtau + (k * n + i) * size;
       if (count < JN_SOLVED_TOGETHER) continue;
-      engine->mass_factor_solve(x->m, out->H, list, count, -1);
+      engine->mass_factor_solve(x->m, out->H, list, count, -1, 0);
       count = 0;
     }
-    if (count) engine->mass_factor_solve(x->m, out->H, list, count, -1);
+    if (count) engine->mass_factor_solve(x->m, out->H, list, count, -1, k == 0);
     if (out->dtau && k) memcpy(out->dtau + (k * n + k) * size, out->dtau, sizeof(double) * size);
   }
   return 1;

@@ -132,7 +132,7 @@ INLINE void links_of_order(const variation *x, const int K) {
       to[0][s] = numbers_of(Ms_of(w, i)), to[1][s] = numbers_of(Md_of(w, i));
       to[2][s] = numbers_of(Ps_of(w, i)), to[3][s] = numbers_of(Ws_of(w, i));
     }
-    gather_each(from[0], 9, R), gather_each(from[1], 3, O);
+    gather(from[0], 9, R), gather(from[1], 3, O);
     gather(from[2], 3, c), gather(from[3], 6, J);
     if (x->second) gather(from[4], 6, Y);
     gather_each(from[5], 6 * n, V), gather_each(from[6], 6 * n, a);
@@ -342,45 +342,51 @@ static inline row_space rows_begin(const variation *x) {
   return r;
 }
 
-/* part n of order h of row d: one number, for all lanes */
-INLINE double row_part(const row_space *r, int d, int h, int part, int n) {
-  return column_at(r->x, d, h)[(6 * part + n) * LANES];
-}
-INLINE real row_dot(const row_space *r, int d, int h, int part, six a) {
-  return (row_part(r, d, h, part, 0) * a.w.x + row_part(r, d, h, part, 1) * a.w.y +
-          row_part(r, d, h, part, 2) * a.w.z) +
-         (row_part(r, d, h, part, 3) * a.v.x + row_part(r, d, h, part, 4) * a.v.y +
-          row_part(r, d, h, part, 5) * a.v.z);
-}
-INLINE real row_dot_angular(const row_space *r, int d, int h, int part, v3 w) {
-  return row_part(r, d, h, part, 0) * w.x + row_part(r, d, h, part, 1) * w.y +
-         row_part(r, d, h, part, 2) * w.z;
-}
+/* U = M, T and S of one order of a row, the same in all lanes */
+typedef struct row_parts {
+  six U, T, S;
+} row_parts;
 
-/* order k of A, B, M of row d in the columns of block b, ancestors of d or of its own joint */
-INLINE void row_below(const row_space *r, int d, int b, int k, lane_mask mask) {
+INLINE six row_six(const row_space *r, int d, int h, jn_part part) {
+  const double *c = column_at(r->x, d, h) + 6 * part * LANES;
+  return (six){v3_make(real_of(c[0]), real_of(c[LANES]), real_of(c[2 * LANES])),
+               v3_make(real_of(c[3 * LANES]), real_of(c[4 * LANES]), real_of(c[5 * LANES]))};
+}
+INLINE row_parts row_parts_of(const row_space *r, int d, int h) {
+  return (row_parts){row_six(r, d, h, JN_M), row_six(r, d, h, JN_T), row_six(r, d, h, JN_S)};
+}
+INLINE real row_dot_angular(v3 a, v3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+INLINE real row_dot(six a, six b) { return row_dot_angular(a.w, b.w) + row_dot_angular(a.v, b.v); }
+
+/* order k of A, B, M of row d in the columns of block b, ancestors of d or of its own joint; first:
+ * order 0 of the row */
+INLINE void row_below(const row_space *r, const row_parts *first, int d, int b, int k,
+                      lane_mask mask) {
   const variation *x = r->x;
   const column_jet *c = block_of(x, b);
   real A = {0}, B = A, M = A;
   EACH(h, 0, k) {
     const column_jet *e = &c[k - h];
-    A += row_dot(r, d, h, JN_M, e->X) + row_dot_angular(r, d, h, JN_T, e->P1.w);
+    const row_parts row = h ? row_parts_of(r, d, h) : *first;
+    A += row_dot(row.U, e->X) + row_dot_angular(row.T.w, e->P1.w);
     if (x->moving) A += column_dot(column_at(x, d, h), JN_Z, e->P);
-    B += row_dot(r, d, h, JN_M, e->Y) + row_dot_angular(r, d, h, JN_T, e->S.w);
-    M += row_dot(r, d, h, JN_M, e->S);
+    B += row_dot(row.U, e->Y) + row_dot_angular(row.T.w, e->S.w);
+    M += row_dot(row.U, e->S);
   }
   const int at = k * r->blocks + b;
   r->A[at] = masked(A, mask), r->B[at] = masked(B, mask), r->M[at] = masked(M, mask);
 }
 
 /* the same for columns of the subtree; add: some columns of the block are known */
-INLINE void row_above(const row_space *r, int d, int b, int k, lane_mask mask, int add) {
+INLINE void row_above(const row_space *r, const row_parts *first, int d, int b, int k,
+                      lane_mask mask, int add) {
   const column_jet *c = block_of(r->x, b);
   real A = {0}, B = A, M = A;
   EACH(h, 0, k) {
-    A += row_dot(r, d, h, JN_S, c[k - h].A);
-    B += row_dot(r, d, h, JN_S, c[k - h].B);
-    M += row_dot(r, d, h, JN_S, c[k - h].M);
+    const six S = h ? row_six(r, d, h, JN_S) : first->S;
+    A += row_dot(S, c[k - h].A);
+    B += row_dot(S, c[k - h].B);
+    M += row_dot(S, c[k - h].M);
   }
   const int at = k * r->blocks + b;
   A = masked(A, mask), B = masked(B, mask), M = masked(M, mask);
@@ -396,16 +402,17 @@ INLINE void row_zero(const row_space *r, int b, int from, int to) {
   }
 }
 
-/* A, B, M of orders from..to of row d, a dof of link i */
+/* A, B, M of orders from..to of row d, a dof of link i. Order 0 of the row stays in registers. */
 INLINE void row_jets(const row_space *r, int i, int d, int from, int to) {
   const variation *x = r->x;
   const jn_link *l = &x->m->link[i];
   const int next = l->iv + l->nv, end = dofs_end(x->m, i), last = (next - 1) / LANES;
   const real row = real_of(d), stop = real_of(next), over = real_of(end);
+  const row_parts first = row_parts_of(r, d, 0);
   for (int b = 0; b <= last; b++) {
     if (r->reach[b] > d) {
       const lane_mask mask = (r->end[b] > row) & (dofs_from(b * LANES) < stop);
-      EACH(k, from, to) row_below(r, d, b, k, mask);
+      EACH(k, from, to) row_below(r, &first, d, b, k, mask);
     } else {
       row_zero(r, b, from, to);
     }
@@ -414,7 +421,7 @@ INLINE void row_jets(const row_space *r, int i, int d, int from, int to) {
   for (; b * LANES < end; b++) {
     const real at = dofs_from(b * LANES);
     const lane_mask mask = (at >= stop) & (at < over);
-    EACH(k, from, to) row_above(r, d, b, k, mask, b == last);
+    EACH(k, from, to) row_above(r, &first, d, b, k, mask, b == last);
   }
   for (b = b > last ? b : last + 1; b < r->blocks; b++) row_zero(r, b, from, to);
   /* a free joint in another representation than body */
@@ -428,21 +435,28 @@ INLINE void row_jets(const row_space *r, int i, int d, int from, int to) {
 INLINE int row_is_whole(const row_space *r, int d) {
   return d < r->x->m->nv - 1 || r->x->m->nv % LANES == 0;
 }
-/* Order 0: A, B, M are the results, and the row is computed where they belong (NULL: not wanted). */
-INLINE void row_in_place(const row_space *r, int i, int d, double *A, double *B, double *M) {
-  const jn_link *l = &r->x->m->link[i];
-  const size_t bytes = sizeof(double) * (size_t)r->x->m->nv;
-  row_space t = *r;
-  const int whole = row_is_whole(r, d);
-  if (whole && A) t.A = (solve_pack *)(void *)A;
-  if (whole && B) t.B = (solve_pack *)(void *)B;
-  if (whole && M) t.M = (solve_pack *)(void *)M;
-  row_jets(&t, i, d, 0, 0);
-  if (!whole && A) memcpy(A, t.A, bytes);
-  if (!whole && B) memcpy(B, t.B, bytes);
-  if (!whole && M) memcpy(M, t.M, bytes);
-  if (B && r->x->data->settings.damping) B[d] += l->damping;
-  if (M) M[d] += l->armature;
+/* Order 0 of all rows: A, B, M are the results, and a row is computed where it belongs (NULL: not
+ * wanted). */
+APART void rows_in_place(const variation *x, double *A, double *B, double *M) {
+  const jn_model *m = x->m;
+  const row_space scratch = rows_begin(x);
+  const size_t nv = (size_t)m->nv, bytes = sizeof(double) * nv;
+  const int damping = x->data->settings.damping;
+  for (int i = 0; i < m->nlink; i++)
+    for (int d = m->link[i].iv; d < m->link[i].iv + m->link[i].nv; d++) {
+      const size_t row = (size_t)d * nv;
+      row_space r = scratch;
+      const int whole = row_is_whole(&r, d);
+      if (whole && A) r.A = (solve_pack *)(void *)(A + row);
+      if (whole && B) r.B = (solve_pack *)(void *)(B + row);
+      if (whole && M) r.M = (solve_pack *)(void *)(M + row);
+      row_jets(&r, i, d, 0, 0);
+      if (!whole && A) memcpy(A + row, r.A, bytes);
+      if (!whole && B) memcpy(B + row, r.B, bytes);
+      if (!whole && M) memcpy(M + row, r.M, bytes);
+      if (B && damping) B[row + (size_t)d] += m->link[i].damping;
+      if (M) M[row + (size_t)d] += m->link[i].armature;
+    }
 }
 
 /* order k of the jet of column c */
@@ -537,11 +551,6 @@ INLINE int matrices_of_inverse(const variation *x, const int K, double *dq, doub
     for (int d = m->link[i].iv; d < m->link[i].iv + m->link[i].nv; d++) {
       const size_t row = (size_t)d * nv;
       double factorial = 1;
-      if (K == 0 && write) {
-        row_in_place(&r, i, d, dq ? dq + row : NULL, dv ? dv + row : NULL,
-                     dv ? dv + size + row : NULL);
-        continue;
-      }
       row_jets(&r, i, d, 0, K);
       EACH(k, 0, K) {
         if (k > 1) factorial *= k;
@@ -561,8 +570,11 @@ INLINE int matrices_of_inverse(const variation *x, const int K, double *dq, doub
   return finite == 0.0;
 }
 ENTRY_FUNCTION int freedoms_fill(const variation *x, double *dq, double *dv, int write) {
+  const size_t size = (size_t)x->m->nv * (size_t)x->m->nv;
   if (!write) return matrices_of_inverse(x, x->K, dq, dv, 0);
-  WITH_ORDER(K, x->K, return matrices_of_inverse(x, K, dq, dv, 1));
+  if (x->K > 0) WITH_ORDER(K, x->K, return matrices_of_inverse(x, K, dq, dv, 1));
+  rows_in_place(x, dq, dv, dv ? dv + size : NULL);
+  return 1;
 }
 
 /* Order k alone, along a direction: A, B, M of the folded columns. */
@@ -636,7 +648,7 @@ static inline int row_columns(const jn_model *m, int i, int *list) {
   return n;
 }
 
-/* Order k of forward dynamics before M^-1: T_k and the sum of T_kj Z_j, j = 1..k. */
+/* Order k > 0 of forward dynamics before M^-1: T_k and the sum of T_kj Z_j, j = 1..k. */
 INLINE void matrices_of_forward(const variation *x, const int k, const jn_forward_columns *out) {
   const jn_model *m = x->m;
   const row_space r = rows_begin(x);
@@ -645,14 +657,10 @@ INLINE void matrices_of_forward(const variation *x, const int k, const jn_forwar
   int list[JN_DENSE_DOFS];
   for (int j = 2; j <= k; j++) factorial *= j;
   for (int i = 0; i < m->nlink; i++) {
-    const int count = k ? row_columns(m, i, list) : 0;
+    const int count = row_columns(m, i, list);
     for (int d = m->link[i].iv; d < m->link[i].iv + m->link[i].nv; d++) {
       const size_t at = (size_t)k * size + (size_t)d * nv;
       double *dq = out->dq ? out->dq + at : NULL, *dv = out->dv ? out->dv + at : NULL, f = 1;
-      if (k == 0) {
-        row_in_place(&r, i, d, dq, dv, out->H + (size_t)d * nv);
-        continue;
-      }
       row_jets(&r, i, d, 0, k);
       if (dq) row_put(&r, d, r.A, k, factorial, dq);
       if (dv) row_line(&r, i, d, k, 0, factorial, dv);
@@ -671,7 +679,10 @@ INLINE void matrices_of_forward(const variation *x, const int k, const jn_forwar
   }
 }
 ENTRY_FUNCTION void freedoms_forward(const variation *x, const jn_forward_columns *out) {
-  WITH_ORDER(K, x->K, matrices_of_forward(x, K, out));
+  if (x->K == 0)
+    rows_in_place(x, out->dq, out->dv, out->H);
+  else
+    WITH_ORDER(K, x->K, matrices_of_forward(x, K, out));
 }
 
 #endif

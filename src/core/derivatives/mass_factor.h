@@ -28,23 +28,7 @@ static inline int dofs_end(const jn_model *m, int i) {
   return l->iv + l->nv;
 }
 
-/* The tree of dofs: parent of each (-1: none), and one past the last dof of its subtree. */
-typedef struct dof_tree {
-  int parent[JN_DENSE_DOFS], end[JN_DENSE_DOFS];
-} dof_tree;
-
-static inline void dof_tree_of(const jn_model *m, dof_tree *t) {
-  for (int n = 0; n < m->nlink; n++) {
-    const jn_link *l = &m->link[n];
-    int a = l->parent;
-    while (a >= 0 && m->link[a].nv == 0) a = m->link[a].parent;
-    for (int i = l->iv; i < l->iv + l->nv; i++) {
-      t->parent[i] = i > l->iv ? i - 1 : a < 0 ? -1 : m->link[a].iv + m->link[a].nv - 1;
-      t->end[i] = dofs_end(m, n);
-    }
-  }
-}
-
+#ifndef JN_BAKED
 /* G packs of row k, at columns at[] <= k: H_kj -= sum of L_dk H_dj, d = end-1..k+1 */
 INLINE void factor_tile(double *H, size_t nv, int k, int end, const int *at, const int G) {
   columns_of s[4];
@@ -81,74 +65,77 @@ INLINE void factor_row(double *H, size_t nv, int k, int end) {
 /* Returns 0 when a pivot is not positive. */
 ENTRY_FUNCTION int mass_factor(const jn_model *m, double *H) {
   const size_t nv = (size_t)m->nv;
-  dof_tree tree;
-  dof_tree_of(m, &tree);
+  const int *parent = m->dof_parent;
   for (int k = m->nv - 1; k >= 0; k--) {
     double *row = H + (size_t)k * nv;
-    if (tree.end[k] > k + 1) factor_row(H, nv, k, tree.end[k]);
+    if (m->dof_end[k] > k + 1) factor_row(H, nv, k, m->dof_end[k]);
     if (!(row[k] > 0)) return 0;
     const double inverse = 1.0 / row[k];
     row[k] = inverse;
     /* L_kj in column k; row k stays H_kj until all rows are done */
-    for (int j = tree.parent[k]; j >= 0; j = tree.parent[j])
-      H[(size_t)j * nv + (size_t)k] = row[j] * inverse;
+    for (int j = parent[k]; j >= 0; j = parent[j]) H[(size_t)j * nv + (size_t)k] = row[j] * inverse;
   }
   for (int k = 1; k < m->nv; k++) {
     double *row = H + (size_t)k * nv;
     const double inverse = row[k];
-    for (int j = tree.parent[k]; j >= 0; j = tree.parent[j]) row[j] *= inverse;
+    for (int j = parent[k]; j >= 0; j = parent[j]) row[j] *= inverse;
   }
   return 1;
 }
 
-/* G packs of columns at[], rows 0..last of matrices with rows of nv numbers, in place; rows after
- * `last` are zero, not read and not written. Packs may overlap: both then hold the same numbers. Two
- * rows at a time where one is the parent of the other and, on the way back, its only child. */
-INLINE void mass_factor_tile(const dof_tree *tree, size_t nv, const double *H, int last,
+/* Columns of matrices with rows of nv numbers, which are zero but in rows first..stop-1 and those of
+ * the ancestors of `first`. Rows 0..last of the result are wanted; the others are not written. */
+typedef struct solve_range {
+  int first, stop, last;
+} solve_range;
+
+/* G packs of columns at[], in place. Packs may overlap: both then hold the same numbers. Two rows at a
+ * time where one is the parent of the other and, on the way back, its only child. */
+INLINE void mass_factor_tile(const jn_model *m, const double *H, solve_range rows,
                              double *const *at, double sign, const int G) {
+  const size_t nv = (size_t)m->nv;
+  const int *parent = m->dof_parent, *end = m->dof_end, first = rows.first;
   columns_of s[4], t[4];
 #define TILE(row, g) (*(columns_of *)(void *)(at[g] + (size_t)(row)*nv))
-  for (int i = last; i >= 0; i--) {
-    const int two = i > 0 && tree->end[i - 1] == tree->end[i], a = i - two,
-              end = tree->end[i] <= last ? tree->end[i] : last + 1;
-    const double *row = H + (size_t)i * nv, *up = H + (size_t)a * nv;
+#define SUBTRACT(j)                           \
+  for (int g = 0; g < G; g++) {               \
+    const columns_of z = TILE(j, g);          \
+    t[g] -= row[j] * z, s[g] -= other[j] * z; \
+  }
+  for (int i = rows.stop - 1, a; i >= 0; i = a > first ? a - 1 : parent[a]) {
+    const int two = i > 0 && end[i - 1] == end[i], stop = end[i] < rows.stop ? end[i] : rows.stop;
+    a = i - two;
+    const double *row = H + (size_t)i * nv, *other = H + (size_t)a * nv;
     for (int g = 0; g < G; g++) t[g] = TILE(i, g), s[g] = TILE(a, g);
-    for (int d = i + 1; d < end; d++)
-      for (int g = 0; g < G; g++) {
-        const columns_of z = TILE(d, g);
-        t[g] -= row[d] * z;
-        s[g] -= up[d] * z;
-      }
+    for (int d = i + 1; d < stop; d++) {
+      if (end[d] > first)
+        SUBTRACT(d)
+      else
+        d = end[d] - 1; /* zero in this subtree */
+    }
     for (int g = 0; g < G; g++) TILE(i, g) = t[g];
-    if (!two) continue;
-    for (int g = 0; g < G; g++) TILE(a, g) = s[g] - up[i] * t[g];
-    i--;
+    for (int g = 0; g < G && two; g++) TILE(a, g) = s[g] - other[i] * t[g];
   }
-  for (int i = 0; i <= last; i++) {
-    const int two = i < last && tree->parent[i + 1] == i, b = i + two;
-    const double *row = H + (size_t)i * nv, *down = H + (size_t)b * nv, d = sign * row[i],
-                 e = sign * down[b];
+  for (int i = 0, b; i <= rows.last; i = b + 1) {
+    const int two = i < rows.last && parent[i + 1] == i;
+    b = i + two;
+    const double *row = H + (size_t)i * nv, *other = H + (size_t)b * nv, d = sign * row[i],
+                 e = sign * other[b];
     for (int g = 0; g < G; g++) t[g] = d * TILE(i, g), s[g] = e * TILE(b, g);
-    for (int j = tree->parent[i]; j >= 0; j = tree->parent[j])
-      for (int g = 0; g < G; g++) {
-        const columns_of z = TILE(j, g);
-        t[g] -= row[j] * z;
-        s[g] -= down[j] * z;
-      }
+    for (int j = parent[i]; j >= 0; j = parent[j]) SUBTRACT(j)
     for (int g = 0; g < G; g++) TILE(i, g) = t[g];
-    if (!two) continue;
-    for (int g = 0; g < G; g++) TILE(b, g) = s[g] - down[i] * t[g];
-    i++;
+    for (int g = 0; g < G && two; g++) TILE(b, g) = s[g] - other[i] * t[g];
   }
+#undef SUBTRACT
 #undef TILE
 }
 
 /* The same for 1 to 4 packs. */
-static inline void mass_factor_packs(const dof_tree *tree, int nv, const double *H, int last,
+static inline void mass_factor_packs(const jn_model *m, const double *H, solve_range rows,
                                      double *const *at, int packs, double sign) {
-#define CASE(G)                                               \
-  case G:                                                     \
-    mass_factor_tile(tree, (size_t)nv, H, last, at, sign, G); \
+#define CASE(G)                                \
+  case G:                                      \
+    mass_factor_tile(m, H, rows, at, sign, G); \
     break;
   switch (packs) { CASE(1) CASE(2) CASE(3) CASE(4) }
 #undef CASE
@@ -167,44 +154,45 @@ static inline void mass_factor_small(const jn_model *m, const double *H, double 
   }
 }
 
-/* The packs that a matrix with nv columns consists of; the last one overlaps its neighbour, and both
- * are solved together. */
-static inline double *pack_at(double *X, int nv, int pack) {
-  return X + ((pack + 1) * LANES <= nv ? pack * LANES : nv - LANES);
+/* First column of a pack. The last pack ends with the last column: it overlaps its neighbour, and
+ * both are solved together. */
+static inline int pack_column(int nv, int pack) {
+  return (pack + 1) * LANES <= nv ? pack * LANES : nv - LANES;
 }
 
-/* X := sign M^-1 X for a list of square matrices. */
+/* The rows of packs from..to-1 of matrices with the zeros of M: those of a column are its ancestors
+ * and its subtree. */
+static inline solve_range related_rows(const jn_model *m, int from, int to) {
+  const int nv = m->nv, first = pack_column(nv, from), last = pack_column(nv, to - 1) + LANES - 1;
+  solve_range rows = {first, 0, nv - 1};
+  for (int c = first; c <= last; c++)
+    if (m->dof_end[c] > rows.stop) rows.stop = m->dof_end[c];
+  return rows;
+}
+
+/* X := sign M^-1 X for a list of square matrices; related: they have the zeros of M. The same packs of
+ * two matrices, or those of one, are solved together. */
 ENTRY_FUNCTION void mass_factor_solve(const jn_model *m, const double *H, double *const *list,
-                                      int count, double sign) {
+                                      int count, double sign, int related) {
   const int nv = m->nv, packs = (nv + LANES - 1) / LANES;
-  dof_tree tree;
-  double *at[4];
-  int used = 0;
-  dof_tree_of(m, &tree);
-  for (int n = 0; n < count; n++) {
-    if (nv < LANES) {
-      mass_factor_small(m, H, list[n], sign);
-      continue;
-    }
-    for (int b = 0; b < packs;) {
-      const int pair = b == packs - 2 ? 2 : 1, full = used + pair > 4;
-      if (!full) {
-        for (int s = 0; s < pair; s++) at[used++] = pack_at(list[n], nv, b++);
-        if (used < 4) continue;
-      }
-      mass_factor_packs(&tree, nv, H, nv - 1, at, used, sign);
-      used = 0;
+  for (int n = 0; n < count && nv < LANES; n++) mass_factor_small(m, H, list[n], sign);
+  for (int n = 0; n < count && nv >= LANES; n += 2) {
+    const int two = n + 1 < count, most = two ? 2 : 4;
+    for (int b = 0, next; b < packs; b = next) {
+      double *at[4];
+      int used = 0;
+      next = b + ((packs - b) % most ? (packs - b) % most : most);
+      for (int p = b; p < next; p++)
+        for (int h = 0; h <= two; h++) at[used++] = list[n + h] + pack_column(nv, p);
+      const solve_range all = {0, nv, nv - 1};
+      mass_factor_packs(m, H, related ? related_rows(m, b, next) : all, at, used, sign);
     }
   }
-  if (used) mass_factor_packs(&tree, nv, H, nv - 1, at, used, sign);
 }
 
-/* Upper half of M^-1 in X, row by row; forces on later dofs are zero, and the rows of later dofs
- * follow from symmetry. */
+/* Upper half of M^-1 in X, row by row; the rows of later dofs follow from symmetry. */
 ENTRY_FUNCTION void mass_factor_inverse(const jn_model *m, const double *H, double *X) {
   const int nv = m->nv, packs = (nv + LANES - 1) / LANES, tiles = (packs + 3) / 4;
-  dof_tree tree;
-  dof_tree_of(m, &tree);
   for (int i = 0; i < nv * nv; i++) X[i] = 0;
   for (int i = 0; i < nv; i++) X[i * nv + i] = 1;
   if (nv < LANES) {
@@ -213,10 +201,12 @@ ENTRY_FUNCTION void mass_factor_inverse(const jn_model *m, const double *H, doub
   }
   for (int n = 0, b = 0; n < tiles; n++) {
     double *at[4];
-    const int G = (packs - b + tiles - n - 1) / (tiles - n), top = (b + G) * LANES;
-    for (int g = 0; g < G; g++) at[g] = pack_at(X, nv, b++);
-    mass_factor_packs(&tree, nv, H, (top < nv ? top : nv) - 1, at, G, 1);
+    const int G = (packs - b + tiles - n - 1) / (tiles - n), first = pack_column(nv, b);
+    for (int g = 0; g < G; g++) at[g] = X + pack_column(nv, b++);
+    const int stop = pack_column(nv, b - 1) + LANES;
+    mass_factor_packs(m, H, (solve_range){first, stop, stop - 1}, at, G, 1);
   }
 }
+#endif
 
 #endif

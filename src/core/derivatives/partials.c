@@ -146,7 +146,7 @@ double jn_variation_bound(const variation *x) {
   for (int i = 0; i < x->m->nlink; i++) {
     const jn_link *l = &x->m->link[i];
     for (int j = l->iv; l->nv > 1 && j < l->iv + l->nv; j++) {
-      if (!x->second) maps += jn_magnitude(Ev_of(w, j), 6 * (n - 1));
+      if (!x->second && n > 1) maps += jn_magnitude(Ev_of(w, j), 6 * (n - 1));
       if (link_is_free(l) && x->own) own += jn_magnitude(Ow_of(w, j), 6 * n);
     }
     columns += l->armature + l->damping;

@@ -41,6 +41,9 @@
     } else if ((order) == 1) {    \
       enum { K = 1 };             \
       __VA_ARGS__;                \
+    } else if ((order) == 2) {    \
+      enum { K = 2 };             \
+      __VA_ARGS__;                \
     } else {                      \
       const int K = (order);      \
       __VA_ARGS__;                \
