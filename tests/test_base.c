@@ -110,6 +110,7 @@ static void a_truncated_text_ends_with_a_complete_character(void **state) {
   } cases[] = {{"a\xc3\xb6", "a\xc3\xb6", 4},
                {"a\xc3\xb6", "a\xc3\xb6", 5},
                {"a\xc3", "a", 3},
+               {"a\xc2", "a", 3},
                {"a\xc3", "a?", 5},
                {"\xc3\x61", "?a", 3},
                {"a\xf0\x9f\xa4", "a", 5},

@@ -369,6 +369,27 @@ static void simulated_along(const char *file, double T) {
 
 /* The same for a motion that begins later than zero, at any order of the scheme, for a floating
  * base, and from another state. */
+/* Nothing says whether the samples of a joint without limits are degrees: a note in every format. */
+static void angles_of_many_turns_are_noted(void **state) {
+  (void)state;
+  static const char note[] = "'joint1': moves by %s rad, and the joint has no limits";
+  for (int turns = 0; turns < 2; turns++) {
+    growing_text t = {0};
+    append(&t, "t,joint1\n");
+    for (int i = 0; i <= 300; i++)
+      append(&t, "%.2f,%.4f\n", 0.01 * i, (turns ? 69 : 6) * sin(0.04 * i));
+    put("many.csv", t.text);
+    free(t.text);
+    char words[100];
+    snprintf(words, sizeof words, note, turns ? "138" : "12");
+    for (int format = 0; format < 4; format++) {
+      static const char *const options[] = {"--text", "--json", "--format csv", "--text --degrees"};
+      assert_clean(run("jounce traj pendulum many.csv --samples 3 %s", options[format]));
+      assert_int_equal(strstr(format ? errors : output, words) != NULL, turns && format < 3);
+    }
+  }
+}
+
 static void forces_along_a_motion_repeat_it(void **state) {
   (void)state;
   put("late.json",
@@ -591,6 +612,7 @@ int main(void) {
       cmocka_unit_test(limits_name_joint_time_and_amount),
       cmocka_unit_test(elastic_motions_are_followed),
       cmocka_unit_test(recorded_samples_give_torque_rates),
+      cmocka_unit_test(angles_of_many_turns_are_noted),
       cmocka_unit_test(forces_along_a_motion_repeat_it),
       cmocka_unit_test(retimed_motions_keep_the_limits),
       cmocka_unit_test(pictures_and_pages),

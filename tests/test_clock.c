@@ -224,7 +224,7 @@ static void bad_clocks_are_refused(void **state) {
     const char *message;
   } bad[] = {
       {{0, 0, 1, 0, 0, 1, 1, 1, 0, 0}, 1, JN_ERR_ARGUMENT, "2 to"},
-      {{0, 0, 1, 0, 0, 0, 1, 1, 0, 0}, 2, JN_ERR_ARGUMENT, "must increase"},
+      {{2, 0, 1, 0, 0, 2, 1, 1, 0, 0}, 2, JN_ERR_ARGUMENT, "row 0 (t = 2, u = 0): times"},
       {{0, 0, 1, 0, 0, 1, 0, 1, 0, 0}, 2, JN_ERR_ARGUMENT, "must increase"},
       {{0, 0, -1, 0, 0, 1, 1, 1, 0, 0}, 2, JN_ERR_ARGUMENT, "must increase"},
       {{0, 0, 30, 0, 0, 1, 1, 30, 0, 0}, 2, JN_ERR_ARGUMENT, "must increase"},

@@ -217,6 +217,8 @@ static void specs_refuse_bad_constraints_and_keep_their_own_copies(void **state)
   assert_ok(jn_spec_add_constraint(spec, &c));
   memset(name, 'x', 299);
   assert_status(jn_spec_add_constraint(spec, &c), JN_ERR_LIMIT);
+  c.name = "arm", terms[0].joint = name;
+  assert_status(jn_spec_add_constraint(spec, &c), JN_ERR_LIMIT);
   strcpy(joint, "other");
   assert_int_equal(jn_spec_constraint_count(spec), 1);
   jn_constraint_desc more = jn_constraint_default("more", JN_CONSTRAINT_POINT, "l", NULL);

@@ -135,6 +135,9 @@ EOF
 "$jounce" info names.json --text >terminal 2>&1
 "$jounce" simulate names.json --time 0.1 --samples 3 --text >>terminal 2>&1
 "$jounce" lint names.json --text >>terminal 2>&1 || true
+file=$(printf 'n\302\2331m\342\200\256.json')
+cp names.json "$file"
+"$jounce" lint "$file" --text >>terminal 2>&1 || true
 "$jounce" info wrong.json --text >>terminal 2>&1 && fail "wrong.json is accepted"
 "$jounce" info "$(printf 'no\302\2331m')" >>terminal 2>&1 && fail "no such file"
 "$jounce" info "$(printf 'no\342\200\256')" >>terminal 2>&1 && fail "no such file"

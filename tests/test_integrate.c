@@ -362,7 +362,7 @@ static void test_the_momentum_scheme_keeps_momentum_to_rounding(void **state) {
   const int steps = getenv("JOUNCE_LONG") ? 100000 : 20000;
   const jn_vec3 none = {0, 0, 0};
   jn_model *model = load_model("tilthex:4x5");
-  double q[ROOM], v[ROOM], worst = 0;
+  double q[ROOM], v[ROOM], worst = 0, line = 0, mass = jn_model_mass(model);
   some_state(model, q, v);
   totals first = totals_of(model, &none, q, v);
   jn_simulation_options o = scheme_options(JN_MOMENTUM, 0.01, 0);
@@ -374,9 +374,14 @@ static void test_the_momentum_scheme_keeps_momentum_to_rounding(void **state) {
     jn_simulation_state(s, NULL, q, v);
     totals now = totals_of(model, &none, q, v);
     worst = worse(worst, momentum_change(&first, &now));
+    for (int i = 0; i < 3; i++) { /* c = c(0) + t P/m */
+      const double c = first.com[i] + 0.01 * steps * k / 20 * first.momentum[3 + i] / mass;
+      line = worse(line, fabs(now.com[i] - c) / (1 + fabs(c)));
+    }
   }
   print_message("  %ld steps\n", jn_simulation_statistics(s).steps);
   assert_below("momentum scheme: spatial momentum", worst, 1e-12);
+  assert_below("momentum scheme: centre of mass on a straight line", line, 1e-14);
   jn_simulation_free(s);
   jn_model_free(model);
 }

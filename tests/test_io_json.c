@@ -78,6 +78,33 @@ static void empty_texts_and_those_of_the_other_format_are_reported(void **state)
   }
 }
 
+/* in every object of a model */
+static void unknown_keys_are_refused(void **state) {
+  (void)state;
+  static const char *const objects[] = {
+      "{'name': 'r', 'bodies': [], 'x_': 1}",
+      "{'name': 'r', 'bodies': [{'name': 'a', 'x_': 1}]}",
+      "{'name': 'r', 'bodies': [{'name': 'a', 'home': {'p': [0, 0, 0], 'x_': 1}}]}",
+      "{'name': 'r', 'bodies': [{'name': 'a', 'joint': {'name': 'j', 'type': 'free', 'x_': 1}}]}",
+      "{'name': 'r', 'bodies': [{'name': 'a', 'joint': {'name': 'j', 'type': 'revolute', 'axis': "
+      "[0, 0, 1], 'limits': {'lower': 0, 'x_': 1}}}]}",
+      "{'name': 'r', 'bodies': [{'name': 'a', 'joint': {'name': 'j', 'type': 'revolute', 'axis': "
+      "[0, 0, 1], 'mimic': {'joint': 'k', 'x_': 1}}}]}",
+      "{'name': 'r', 'bodies': [{'name': 'a'}], 'frames': [{'name': 'f', 'link': 'a', 'x_': 1}]}",
+      "{'name': 'r', 'bodies': [{'name': 'a'}], 'constraints': [{'name': 'c', 'type': 'point', "
+      "'a': {'link': 'a'}, 'x_': 1}]}",
+      "{'name': 'r', 'bodies': [{'name': 'a'}], 'constraints': [{'name': 'c', 'type': 'point', "
+      "'a': {'link': 'a', 'x_': 1}}]}",
+      "{'name': 'r', 'bodies': [{'name': 'a'}], 'rotors': [{'name': 'p', 'link': 'a', 'x_': 1}]}"};
+  for (size_t i = 0; i < COUNT(objects); i++) {
+    char text[400];
+    snprintf(text, sizeof text, "%s", objects[i]);
+    for (char *c = text; *c; c++)
+      if (*c == '\'') *c = '"';
+    assert_refused(jn_spec_parse_json, text, strlen(text), JN_ERR_SYNTAX, "x_: unknown key");
+  }
+}
+
 static void the_locale_does_not_matter(void **state) {
   (void)state;
   static void (*const again[])(void **) = {json_is_read_as_written};
@@ -88,6 +115,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(json_is_read_as_written),
       cmocka_unit_test(empty_texts_and_those_of_the_other_format_are_reported),
+      cmocka_unit_test(unknown_keys_are_refused),
       cmocka_unit_test(the_locale_does_not_matter),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);

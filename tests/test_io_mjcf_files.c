@@ -231,8 +231,9 @@ static void included_files_take_the_place_of_their_element(void **state) {
       "<include file='empty.xml'/></worldbody></mujoco>");
   put("empty.xml", "<anything/>");
   put("parts/classes.xml",
-      "<mujocoinclude>\n<default><joint damping='3'/></default><compiler angle='radian'/>"
+      "<mujocoinclude>\n<default><joint damping='3'/></default><include file='angles.xml'/>"
       "</mujocoinclude>");
+  put("parts/angles.xml", "<x><compiler angle='radian'/></x>");
   /* the file in it is found beside it, and not in the folder of the model */
   put("parts/arm.xml",
       "<x>\n<joint name='j' range='-1 1'/>\n<include file='hand.xml'/>"
@@ -243,6 +244,11 @@ static void included_files_take_the_place_of_their_element(void **state) {
   assert_int_equal(link_named(spec, "hand")->line, 5); /* the include in the main file */
   assert_true(has_finding(spec, JN_NOTE, 5, "parts/hand.xml:1: body 'hand': unknown attribute"));
   assert_int_equal(jn_spec_frame_count(spec), 1);
+  /* an error of the model names its file */
+  jn_model *model;
+  jn_spec_link(spec, jn_spec_find_link(spec, "hand"))->mass = -1;
+  assert_status(jn_model_build(spec, NULL, NULL, &model, &error), JN_ERR_MODEL);
+  assert_non_null(strstr(error.message, "main.xml:"));
   jn_spec_free(spec);
   /* an error has the place in the included file */
   put("parts/hand.xml", "<x><body name='hand'>\n<joint axis='1 2'/></body></x>");

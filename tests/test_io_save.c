@@ -197,6 +197,32 @@ static void urdf_saves_and_loads(void **state) {
   check_residual("rotations of a saved URDF", urdf_worst, 4 * U);
 }
 
+/* Angles of few digits are saved as they were written. */
+static void angles_are_saved_as_written(void **state) {
+  (void)state;
+  jn_spec *spec;
+  jn_error error;
+  rng r = rng_new(3);
+  for (int n = 0; n < 30; n++) {
+    char text[400], angles[80];
+    size_t size;
+    snprintf(angles, sizeof angles, "rpy=\"%.3g %.3g %.3g\"", rng_range(&r, -3, 3),
+             rng_range(&r, -1.5, 1.5), rng_range(&r, -3, 3));
+    snprintf(
+        text, sizeof text,
+        "<robot name=\"r\"><link name=\"a\"/><link name=\"b\"/><joint name=\"j\" type=\"fixed\">"
+        "<parent link=\"a\"/><child link=\"b\"/><origin %s/></joint></robot>",
+        angles);
+    put("written.urdf", text);
+    assert_ok(jn_spec_load(temporary("written.urdf"), NULL, &spec, &error));
+    assert_ok(jn_spec_save_urdf(spec, temporary("written.urdf"), &error));
+    char *saved = slurp(temporary("written.urdf"), &size);
+    if (!strstr(saved, angles)) fail_msg("%s: %s", angles, saved);
+    free(saved);
+    jn_spec_free(spec);
+  }
+}
+
 static void random_configuration(const jn_model *model, rng *r, double *q) {
   for (int i = 0; i < jn_model_body_count(model); i++) {
     const jn_joint *j = jn_model_joint(model, i);
@@ -322,6 +348,16 @@ static void what_urdf_cannot_hold_is_refused(void **state) {
   assert_status(jn_spec_save_urdf(spec, temporary("kept.urdf"), &error), JN_ERR_MODEL);
   assert_non_null(strstr(error.message, "not finite"));
   jn_spec_free(spec);
+  for (int k = 0; k < 13; k++) {
+    assert_ok(jn_spec_load("pendulum", NULL, &spec, &error));
+    jn_link_desc *link = jn_spec_link(spec, jn_spec_link_count(spec) - 1);
+    double *const numbers[] = {&link->mass, &link->com.x, &link->com.y, &link->com.z};
+    *(k < 4 ? numbers[k] : &link->inertia.m[(k - 4) / 3][(k - 4) % 3]) = NAN;
+    assert_status(jn_spec_save_urdf(spec, temporary("kept.urdf"), &error), JN_ERR_MODEL);
+    assert_non_null(strstr(error.message, "link '"));
+    assert_non_null(strstr(error.message, "not finite"));
+    jn_spec_free(spec);
+  }
   assert_ok(jn_spec_load("tilthex", NULL, &spec, &error));
   assert_status(jn_spec_save_urdf(spec, temporary("kept.urdf"), &error), JN_ERR_MODEL);
   assert_non_null(strstr(error.message, "a rotor"));
@@ -524,6 +560,7 @@ int main(void) {
       cmocka_unit_test(builtin_robots_save_and_load),
       cmocka_unit_test(real_robots_load_build_and_save),
       cmocka_unit_test(urdf_saves_and_loads),
+      cmocka_unit_test(angles_are_saved_as_written),
       cmocka_unit_test(other_robots_are_the_same_as_urdf),
       cmocka_unit_test(what_urdf_cannot_hold_is_refused),
       cmocka_unit_test(odd_but_valid_files_are_accepted),

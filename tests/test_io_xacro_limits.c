@@ -135,6 +135,15 @@ static void work_and_memory_are_limited(void **state) {
   fails("<r>" P("r", "${range(9000)}") "\n<a b='${[i for i in r for j in r if 0]}'/></r>",
         JN_ERR_LIMIT,
         "text:2: ${[i for i in r for j in r if 0]}: the expansion takes more than 20000000 steps");
+  /* thousands of properties are few */
+  growing_text many = {0};
+  char *sum = NULL;
+  append(&many, "<r>");
+  for (int i = 0; i < 4000; i++) append(&many, "<xacro:property name='p%d' value='%d'/>", i, i);
+  append(&many, "<a b='${p0 + p3999}'/></r>");
+  assert_ok(jn_xacro_expand_text(many.text, strlen(many.text), NULL, NULL, NULL, &sum, NULL));
+  assert_non_null(strstr(sum, "\"3999\""));
+  free(many.text), jn_text_free(sum, NULL);
   /* a text that doubles */
   growing_text u = {0};
   append(&u, "<r>" P("a0", "xxxxxxxxxxxxxxxx"));

@@ -572,6 +572,9 @@ static void bad_calls_are_refused_and_leave_outputs_alone(void **state) {
   jn_system s = {0};
   s.a = y;
   assert_status(jn_system_matrices(r.model, r.data, JN_HYBRID, r.q, r.v, &s), JN_ERR_ARGUMENT);
+  fill(y, 2 * nv, NAN); /* what lies behind v is not read */
+  memcpy(y, r.v, sizeof *y * nv);
+  assert_ok(jn_phase_momentum(r.model, r.data, r.q, y, y + 2 * nv));
   r.q[0] = NAN;
   assert_status(jn_mass_partials(r.model, r.data, r.q, x), JN_ERR_NOT_FINITE);
   assert_status(jn_phase_velocity(r.model, r.data, r.q, r.v, x), JN_ERR_NOT_FINITE);

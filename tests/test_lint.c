@@ -191,6 +191,13 @@ static void inertias_are_checked(void **state) {
     else
       assert_among(spec, JN_SERIOUS, "no inertia about the axis");
   }
+  spec = sound(); /* a little is enough */
+  link_of(spec, "hand")->inertia = (jn_mat3){{{0.02, 0, 0}, {0, 0.02, 0}, {0, 0, 1e-14}}};
+  link_of(spec, "hand")->com = (jn_vec3){0, 0, 0.5};
+  assert_int_equal(jn_spec_lint(spec), JN_OK);
+  for (int i = 0; i < jn_spec_finding_count(spec); i++)
+    assert_true(jn_spec_finding(spec, i).severity != JN_SERIOUS);
+  jn_spec_free(spec);
   spec = sound();
   jn_spec_joint(spec, 1)->placement = JN_BY_SCREW;
   jn_spec_joint(spec, 1)->point = (jn_vec3){0, 0, 2};

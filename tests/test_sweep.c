@@ -427,6 +427,8 @@ static void jobs_that_make_no_sense_are_refused(void **state) {
        "keep one"},
       {"{\"run\": \"id\", \"samples\": 2, \"vary\": {\"v''':joint1\": {\"uniform\": [0, 1]}}}",
        JN_ERR_SYNTAX, "see 'order'"},
+      {"{\"run\": \"fd\", \"samples\": 2, \"vary\": {\"v':joint1\": {\"uniform\": [0, 1]}}}",
+       JN_ERR_SYNTAX, "does not read so high a derivative"},
       {"{\"run\": \"id\", \"samples\": 2, \"vary\": {\"tau:joint1\": {\"uniform\": [0, 1]}}}",
        JN_ERR_SYNTAX, "no effect"},
       {"{\"run\": \"id\", \"samples\": 2, \"vary\": {\"damping:joint1\": {\"uniform\": [0, 1]}}}",

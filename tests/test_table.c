@@ -367,6 +367,13 @@ static void archives_of_other_programs(void **state) {
   assert_string_equal(t->names[1], "xy:0");
   assert_string_equal(t->names[2], "xy:1");
   jn_table_free(t);
+  /* a number by itself is no column, also where there is one row */
+  memset(&z, 0, sizeof z);
+  add_entry(&z, "time.npy", "{'descr': '<f8', 'shape': (1,)}", 8);
+  add_entry(&z, "one.npy", "{'descr': '<f8', 'shape': ()}", 8);
+  assert_ok(read_archive(&z, NULL, &t, &e));
+  assert_true(t->rows == 1 && t->columns == 1);
+  jn_table_free(t);
   memset(&z, 0, sizeof z);
   add_entry(&z, "a.npy", "{'descr': '<f8', 'shape': (3,)}", 24);
   add_entry(&z, "t.npy", ROWS2, 16);

@@ -151,6 +151,36 @@ static void tolerance_is_met(void **state) {
   jn_model_free(model);
 }
 
+/* The residuals reported are those of all samples, with a given lambda and without. */
+static void residuals_count_every_sample(void **state) {
+  (void)state;
+  enum { N = 20000 };
+  jn_model *model = pendulum_model();
+  rng r = rng_new(6);
+  double *t = doubles(N), *q = doubles(N), rms, max, x;
+  for (int i = 0; i < N; i++) {
+    t[i] = 0.005 * i;
+    q[i] = cos(t[i]) + 1e-4 * rng_normal(&r);
+  }
+  for (int given = 0; given < 2; given++) {
+    jn_fit_options o = jn_fit_options_default();
+    jn_fit_report report = {.rms = &rms, .max = &max, .lambda = NULL};
+    double sum = 0, most = 0;
+    if (given) o.lambda = 1e-6;
+    o.keep_outliers = 1;
+    jn_trajectory *T = fit(model, N, t, q, &o, &report);
+    for (int i = 0; i < N; i++) {
+      assert_ok(jn_trajectory_at(T, t[i], -1, JN_BODY, &x, NULL));
+      sum += (x - q[i]) * (x - q[i]), most = worse(most, fabs(x - q[i]));
+    }
+    check_residual("rms of many samples", fabs(sqrt(sum / N) / rms - 1), 1e-9);
+    check_residual("max of many samples", fabs(most / max - 1), 1e-9);
+    jn_trajectory_free(T);
+  }
+  free(t), free(q);
+  jn_model_free(model);
+}
+
 /* Noise of 1 mrad at 200 Hz: cross validation finds its size, and the derivatives are accurate;
  * differences would give accelerations off by 80 rad/s^2. */
 static void cross_validation_finds_the_noise(void **state) {
@@ -236,6 +266,7 @@ int main(void) {
       cmocka_unit_test(tolerance_zero_interpolates),
       cmocka_unit_test(the_fit_is_the_minimum),
       cmocka_unit_test(tolerance_is_met),
+      cmocka_unit_test(residuals_count_every_sample),
       cmocka_unit_test(cross_validation_finds_the_noise),
       cmocka_unit_test(fits_on_the_group_converge),
   };

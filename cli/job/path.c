@@ -2,6 +2,7 @@
 #include "job/path.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "job/closure.h"
@@ -9,6 +10,7 @@
 #include "output/names.h"
 #include "output/progress.h"
 
+static const double two_turns = 12.566370614359172;
 const char *const cli_ends_names[] = {"free", "rest", NULL};
 const char *const cli_outliers_names[] = {"drop", "keep", NULL};
 const char *const cli_time_unit_names[] = {"auto", "s", "ms", "us", "ns", NULL};
@@ -124,10 +126,36 @@ int cli_path_worst_fit(const cli_path *p) {
   return worst;
 }
 
+/* An angle of more than two turns in a joint without limits: nothing says whether it is in degrees. */
+static void unit_notes(FILE *file, const cli_path *p) {
+  enum { POINTS = 200 };
+  const jn_model *model = moving(p);
+  double *q = malloc(sizeof *q * ((size_t)jn_model_nq(model) + 1)); /* without it no notes */
+  for (int i = 0; q && !p->fit.degrees && i < jn_model_body_count(model); i++) {
+    const jn_joint *j = jn_model_joint(model, i);
+    double least = HUGE_VAL, most = -HUGE_VAL;
+    if (j->type != JN_JOINT_REVOLUTE || !(p->found.degree[j->iq] > 0) ||
+        j->limits.upper - j->limits.lower < HUGE_VAL || j->limits.velocity < HUGE_VAL)
+      continue;
+    for (int n = 0; n <= POINTS; n++) {
+      const double t = p->start + (p->end - p->start) * n / POINTS;
+      if (jn_trajectory_at(p->trajectory, t, -1, JN_BODY, q, NULL)) break;
+      least = fmin(least, q[j->iq]), most = fmax(most, q[j->iq]);
+    }
+    if (most - least > two_turns)
+      fprintf(file,
+              "'%s': moves by %.3g rad, and the joint has no limits: if the samples are degrees, "
+              "give --degrees\n",
+              cli_clean(j->name).text, most - least);
+  }
+  free(q);
+}
+
 /* What a user should know of the fit, one line each; not `all`: only of what may be wrong. */
 static void fit_notes(FILE *file, const cli_path *p, int all) {
   char text[JN_MAX_NAME + 16];
   if (p->times[0]) fprintf(file, "%s\n", p->times);
+  unit_notes(file, p);
   for (int i = 0; i < jn_model_nq(moving(p)); i++) {
     if (p->found.turns[i] > 0) {
       jn_coordinate_name(moving(p), i, text);
@@ -167,6 +195,7 @@ void cli_path_json(cli_output *out, const cli_path *p) {
                               NUMBER_FIELD("start", p->start), NUMBER_FIELD("end", p->end)};
   cli_json_fields(out, fields, COUNT(fields));
   if (out->format != CLI_JSON || cli_path_worst_fit(p) < 0) return;
+  unit_notes(stderr, p);
   cli_json_key(out, "fit");
   cli_json_begin(out, '{');
   for (int i = 0; i < jn_model_nq(moving(p)); i++) {

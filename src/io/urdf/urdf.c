@@ -103,7 +103,7 @@ static void end_link(reader *r) {
 
 /* ---- joints */
 
-static int joint_type(reader *r, const char *text) {
+static void joint_type(reader *r, const char *text) {
   static const struct {
     const char *name;
     jn_joint_type type;
@@ -117,20 +117,19 @@ static int joint_type(reader *r, const char *text) {
       if (types[i].type == JN_JOINT_SPHERICAL)
         note(r, JN_NOTE, line_of(r), "%sURDF has no joint type 'spherical': read as a ball joint",
              r->subject);
-      return 1;
+      return;
     }
   for (int type = 0; type < JN_JOINT_TYPE_COUNT; type++)
     if (strcmp(text, jn_joint_type_name((jn_joint_type)type)) == 0) {
       fail(r, JN_ERR_SYNTAX, line_of(r),
            "%sURDF has no joint type '%s': use a native model file (.json) for it%s", r->subject,
            text, type == JN_JOINT_FREE ? ", or 'floating'" : "");
-      return 0;
+      return;
     }
   fail(r, JN_ERR_SYNTAX, line_of(r),
        "%sunknown joint type '%.60s': expected revolute, continuous, prismatic, fixed, floating, "
        "planar or spherical",
        r->subject, text);
-  return 0;
 }
 
 static int has_axis(jn_joint_type type) {
@@ -155,7 +154,8 @@ static void start_joint(reader *r, const char **attributes) {
     fail(r, JN_ERR_SYNTAX, line_of(r), "%s<joint> has no attribute 'type'", r->subject);
     return;
   }
-  if (!joint_type(r, type)) return;
+  joint_type(r, type);
+  if (r->xml.status != JN_OK) return;
   r->is_continuous = strcmp(type, "continuous") == 0;
   if (has_axis(r->joint.type)) r->joint.axis[0] = (jn_vec3){1, 0, 0};
   r->place = IN_JOINT;
