@@ -3,6 +3,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "helpers/check.h"
 #include "helpers/retime.h"
@@ -142,12 +143,51 @@ static void very_fine_grids_are_solved(void **state) {
   jn_model_free(c.model);
 }
 
+/* A motion with the constant clock speed b^(1/2). */
+static void run_evenly(retiming *x, double b) {
+  const int N = x->p.cells;
+  for (int i = 0; i <= N; i++) {
+    const double row[5] = {x->p.h * i / sqrt(b), x->start + x->p.h * i, sqrt(b), 0, 0};
+    memcpy(x->clock + 5 * i, row, sizeof row);
+    x->solution.c[i] = b;
+  }
+  jn_clock_values(&x->p, x->solution.c, x->b, x->b1, x->b2);
+  jn_retime_motion(x);
+}
+
+/* Uses that are known from one motion are not those of the next; at a lower speed some fall, others do not. */
+static void every_motion_is_examined_anew(void **state) {
+  (void)state;
+  retime_case c = retime_case_new("arm6", 3, 3, 0);
+  retiming x = retime_case_rows(&c, 64, 0);
+  assert_ok(jn_retime_grid(&x, 64, 1, NULL, 0));
+  double worst, factor, excess, again;
+  int more;
+  run_evenly(&x, 0.2 * x.p.uniform);
+  assert_ok(jn_retime_tighten(&x, &worst, &more));
+  assert_ok(jn_retime_slow_down(&x, 1, &factor, &excess));
+  assert_true(worst < 0.98 && factor == 1 && excess == 0);
+  for (double speed = 1; speed > 0.7; speed *= 0.9) {
+    /* twice as fast as the limits allow, and the same motion at lower speeds */
+    run_evenly(&x, 4 * x.p.uniform);
+    assert_ok(jn_retime_slow_down(&x, speed, &factor, &again));
+    assert_true(factor > 1 && again > 0.1);
+    run_evenly(&x, 4 * x.p.uniform);
+    assert_ok(jn_retime_slow_down(&x, 1, &factor, &excess));
+    assert_ok(jn_retime_slow_down(&x, speed, &factor, &excess));
+    check_residual("excess from known uses", fabs(excess - again), 1e-12);
+  }
+  retime_rows_free(&x);
+  retime_case_free(&c);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_starts_agree),
       cmocka_unit_test(a_dense_solver_agrees),
       cmocka_unit_test(topp_ra_agrees),
       cmocka_unit_test(very_fine_grids_are_solved),
+      cmocka_unit_test(every_motion_is_examined_anew),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,7 +50,9 @@ typedef struct bench_row {
     BENCH_ORDER_ZERO = 8,      /* exists at order 0 alone */
     BENCH_MATRICES = 16,       /* too large for robots with many degrees of freedom */
     BENCH_CLOSED = 32,         /* models with constraints */
-    BENCH_GENERATED = 64       /* runs a compiler: if asked for */
+    BENCH_GENERATED = 64,      /* runs a compiler: if asked for */
+    BENCH_PROCESSOR =
+        128 /* of many milliseconds, on one core: processor time, not that on the wall */
   } flags;
 } bench_row;
 extern const bench_row bench_rows[];
@@ -89,6 +91,9 @@ typedef struct bench_time {
   int rounds;
 } bench_time;
 jn_status bench_measure(bench *b, bench_call call, double seconds, double each, bench_time *time);
+/* The same by the processor's time. */
+jn_status bench_measure_processor(bench *b, bench_call call, double seconds, double each,
+                                  bench_time *time);
 
 typedef struct bench_sample {
   const char *model, *algorithm, *formulation, *representation, *mode;

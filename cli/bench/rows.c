@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "bench/bench.h"
 #include "output/message.h"
@@ -72,26 +73,38 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-jn_status bench_measure(bench *b, bench_call f, double seconds, double each, bench_time *time) {
+static double processor_seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }
+
+static jn_status measure_by(double (*now)(void), bench *b, bench_call f, double seconds,
+                            double each, bench_time *time) {
   double round[ROUNDS];
   jn_status status = f(b); /* the first call meets memory and code that were never touched */
   if (status) return status;
-  double t = cli_seconds();
+  double t = now();
   f(b);
-  double once = cli_seconds() - t;
+  double once = now() - t;
   int calls = once > 0 ? (int)(seconds / ROUNDS / once) : 100;
   if (calls < 1) calls = 1;
   if (calls > 100000) calls = 100000;
   int n = 0;
   for (double start = cli_seconds(); n < ROUNDS && (n < 5 || cli_seconds() - start < seconds);
        n++) {
-    t = cli_seconds();
+    t = now();
     for (int i = 0; i < calls; i++) f(b);
-    round[n] = (cli_seconds() - t) / calls / each * 1e9;
+    round[n] = (now() - t) / calls / each * 1e9;
   }
   qsort(round, (size_t)n, sizeof *round, compare);
   *time = (bench_time){round[0], round[n / 2], n};
   return JN_OK;
+}
+
+jn_status bench_measure(bench *b, bench_call f, double seconds, double each, bench_time *time) {
+  return measure_by(cli_seconds, b, f, seconds, each, time);
+}
+
+jn_status bench_measure_processor(bench *b, bench_call f, double seconds, double each,
+                                  bench_time *time) {
+  return measure_by(processor_seconds, b, f, seconds, each, time);
 }
 
 void bench_close(bench *b) {
@@ -198,9 +211,9 @@ const bench_row bench_rows[] = {
     {"forward", "ad_taylor", bench_open_taylor, bench_ad_forward, BENCH_SPATIAL},
     {"inverse", "ad_dual", bench_open_dual, bench_ad_inverse, BENCH_SPATIAL},
     {"forward", "ad_dual", bench_open_dual, bench_ad_forward, BENCH_SPATIAL},
-    {"retime", "200", bench_path_open, bench_retime_200, 0},
-    {"retime", "1000", bench_path_open, bench_retime_1000, 0},
-    {"retime", "5000", bench_path_open, bench_retime_5000, 0},
+    {"retime", "200", bench_path_open, bench_retime_200, BENCH_PROCESSOR},
+    {"retime", "1000", bench_path_open, bench_retime_1000, BENCH_PROCESSOR},
+    {"retime", "5000", bench_path_open, bench_retime_5000, BENCH_PROCESSOR},
     {"step", "rkmk4", bench_open_rkmk4, bench_step, BENCH_ORDER_ZERO},
     {"step", "taylor", bench_open_taylor_steps, bench_step, BENCH_ORDER_ZERO},
     {"load", ONE_STATE, bench_load, BENCH_ORDER_ZERO},

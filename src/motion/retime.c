@@ -302,7 +302,7 @@ static jn_status place_grid(retiming *x, int cells, int fine) {
   if (cost) memset(x->cost, 0, cost * sizeof *x->cost);
   /* the rows are filled later; behind the last point a motion that uses nothing */
   for (size_t i = 0; i < places; i++) x->b[i] = 1, x->b1[i] = x->b2[i] = x->cap[i] = 0;
-  for (size_t i = (size_t)x->all; i < stride; i++) x->cap[i] = p->cap[i] = 1;
+  for (size_t i = (size_t)x->all; i < stride; i++) x->cap[i] = 1e200, p->cap[i] = 1;
   p->time = 1, p->cost = NULL, p->deadline = HUGE_VAL;
   return JN_OK;
 }

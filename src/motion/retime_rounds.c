@@ -110,7 +110,8 @@ static jn_status solve_round(retiming *x, int warm, int round, double worst,
 /* From coarse to fine. */
 
 /* The row that limits b'' most strongly in every chunk of points takes part in any case: without one, b''
- * could become anything there. So do the limits of the clock itself where no row is STRONGER, at some point. */
+ * could become anything there. So do the limits of the clock itself, unless every point has a row that is
+ * `stronger` times as strong. */
 static void choose_strongest(retiming *x, int chunks) {
   const double stronger = 10;
   const jn_clock_problem *p = &x->p;
@@ -142,8 +143,8 @@ static void choose_strongest(retiming *x, int chunks) {
   }
 }
 
-/* The rows that may become active: those that are used by more than PART in a chunk of points or next to
- * it, by the clock that the grid began with. */
+/* The rows that may become active: those whose use by the clock that the grid began with is above `part` in a
+ * chunk of points or next to it. */
 static void choose_rows(retiming *x) {
   const jn_clock_problem *p = &x->p;
   const int chunks = jn_clock_chunks(p->points);
