@@ -36,6 +36,19 @@ INLINE void axis_kinematics(const jn_model *m, const jn_work *w, int i, const in
   EACH(k, 0, last) if (last < LOW) S_of(w, l->iv)[k] = S[k], Vs_of(w, i)[k] = V[k];
 }
 
+/* Screws of a free base for a spatial twist v = (w, u) about the world's origin, p its position: the
+ * twist (w, u + w x p) about p, in the axes of T. They do not move. */
+static inline void space_screws(const variation *x, const jn_link *l, six *S) {
+  const size_t rows = (size_t)x->rows;
+  const v3 p = free_position(l, x->w);
+  memset(S, 0, sizeof(six) * 6 * rows);
+  for (int c = 0; c < 3; c++) {
+    const v3 e = v3_make(c == 0, c == 1, c == 2), a = c_columns(l->Rc, e);
+    S[(size_t)c * rows] = (six){a, c_columns(l->Rc, v3_cross(e, p))};
+    S[(size_t)(c + 3) * rows] = (six){v3_zero(), a};
+  }
+}
+
 /* Poses, screws (of free joints for v in the user's representation, and in w->Su the displacements
  * P_0), twists to order K+1, accelerations minus gravity. */
 INLINE void motion_of_order(const variation *x, const int K) {
@@ -58,7 +71,10 @@ INLINE void motion_of_order(const variation *x, const int K) {
     if (!link_is_free(l) || rep == JN_BODY) continue;
     for (int k = 1; k <= K; k++) spatial_pose_step(w, i, k);
     for (int j = 0; j < l->nv; j++) *Su_of(w, l->iv + j) = *S_of(w, l->iv + j); /* P_0 */
-    represent_screws(l, w, rep, K, S_of(w, l->iv));
+    if (rep == JN_SPATIAL && l->parent < 0)
+      space_screws(x, l, S_of(w, l->iv));
+    else
+      represent_screws(l, w, rep, K, S_of(w, l->iv));
   }
 }
 ENTRY_FUNCTION void variation_motion(const variation *x) {
