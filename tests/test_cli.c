@@ -64,6 +64,15 @@ static void test_states_may_be_padded_piped_or_left_out(void **state) {
   (void)state;
   /* at home the pendulum hangs and needs no torque; horizontal it needs m g l/2 = 9.81 / 2 about y,
    * with the sign of q */
+  static const char *const needed[] = {"3 (q, q', q'')", "4 (q, q', q'', q^(3))",
+                                       "5 (q, q', ..., q^(4))"};
+  for (int order = 0; order < 3; order++) {
+    assert_int_equal(run("echo '{\"joints\": {\"joint1\": [0]}}' | jounce id pendulum --order %d "
+                         "--state -",
+                         order),
+                     1);
+    if (!strstr(errors, needed[order])) fail_msg("%s", errors);
+  }
   json_t *home = run_json("jounce id pendulum");
   assert_true(fabs(at(item(home, "tau", "joint1"), 0)) < 1e-12);
   json_t *half = run_json(
