@@ -282,6 +282,36 @@ static void contradictory_constraints_are_refused_by_name(void **state) {
   robot_free(&r);
 }
 
+/* The first link pinned to the world, named first or second: each side has its own point. */
+static void the_side_of_the_world_has_its_own_frame(void **state) {
+  (void)state;
+  static const char *const sides[] = {"{\"link\": \"a\", \"p\": [1, 0, 0]}",
+                                      "{\"link\": \"world\", \"p\": [0, 0, 2]}"};
+  for (int first = 0; first < 2; first++) {
+    char text[400];
+    jn_spec *spec;
+    jn_model *model;
+    jn_data *data;
+    jn_error error;
+    double q[7] = {1, 0, 0, 0, -1, 0, 2}, rest[3];
+    snprintf(
+        text, sizeof text,
+        "{\"name\": \"r\", \"bodies\": [{\"name\": \"a\", \"joint\": {\"name\": \"j\", \"type\": "
+        "\"free\"}, \"mass\": 1, \"inertia\": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}], "
+        "\"constraints\": [{\"name\": \"pin\", \"type\": \"point\", \"a\": %s, \"b\": %s}]}",
+        sides[first], sides[1 - first]);
+    if (jn_spec_parse_json(text, strlen(text), NULL, NULL, &spec, &error))
+      fail_msg("%s", error.message);
+    assert_ok(jn_model_build(spec, NULL, NULL, &model, NULL));
+    assert_ok(jn_data_new(model, 0, NULL, &data));
+    assert_ok(jn_constraint_closure(model, data, 0, q, NULL, NULL, rest, NULL, NULL));
+    for (int i = 0; i < 3; i++) assert_true(rest[i] == 0);
+    jn_data_free(data);
+    jn_model_free(model);
+    jn_spec_free(spec);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_mechanisms_are_assembled_to_rounding),
@@ -293,6 +323,7 @@ int main(void) {
       cmocka_unit_test(the_four_bar_is_assembled_at_every_angle),
       cmocka_unit_test(what_cannot_be_assembled_is_refused_with_the_distance),
       cmocka_unit_test(contradictory_constraints_are_refused_by_name),
+      cmocka_unit_test(the_side_of_the_world_has_its_own_frame),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,6 +83,24 @@ static const char side[] =
     "-1,\n"
     "  \"limits\": {\"thrust\": 3, \"thrust_rate\": 2}}]}";
 
+/* every rotor has its rows in the text and on the page */
+static void limits_of_rotors_are_listed(void **state) {
+  (void)state;
+  put("up.json",
+      "{\"kind\": \"minimum\", \"times\": [0, 1], \"base\": [[1, 0, 0, 0, 0, 0, 0], [1, 0, 0, "
+      "0, 0, 0, 1]]}");
+  assert_clean(
+      run("jounce limits tilthex up.json --hold --text --report up.html && grep -o "
+          "'scope=\"row\">p[1-6]<.th><td>[a-z_]*<.td>' up.html"));
+  for (int i = 1; i <= 6; i++) {
+    char text[40], page[40];
+    snprintf(text, sizeof text, "\np%d ", i);
+    snprintf(page, sizeof page, ">p%d</th><td>thrust_rate<", i);
+    assert_non_null(strstr(output, text));
+    assert_non_null(strstr(output, page));
+  }
+}
+
 static void a_quadrotor_from_urdf_and_a_side_file(void **state) {
   (void)state;
   put("quad.urdf", urdf);
@@ -155,6 +173,7 @@ static void what_is_missing_is_said(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(thrusts_do_not_depend_on_the_representation_of_the_state),
+      cmocka_unit_test(limits_of_rotors_are_listed),
       cmocka_unit_test(a_quadrotor_from_urdf_and_a_side_file),
       cmocka_unit_test(saturation_and_what_rotors_cannot_do_have_exit_status_3),
       cmocka_unit_test(what_is_missing_is_said),

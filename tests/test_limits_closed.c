@@ -206,6 +206,8 @@ static void refused_without_leaving_anything(void **state) {
     assert_int_equal(
         jn_limit_check_closed(x.model, x.data, T, &nowhere, range, 50, NULL, &check, NULL),
         JN_ERR_ARGUMENT);
+    assert_status(jn_limit_check_closed(x.model, x.data, T, &closed, NULL, 50, NULL, &check, NULL),
+                  JN_ERR_ARGUMENT);
     jn_trajectory_free(T);
     mechanism_free(&x);
   }

@@ -178,6 +178,7 @@ static void rates_at(void *context, double s, double *out) {
   jn_simulation_free(simulation);
   memcpy(tau, m->tau, nv * sizeof *tau);
   double *B = out + r * n * n, *P = B + r * n * nv, *A1 = P + r * n * n, *B1 = A1 + r * n * n;
+  fill(P, r * n * n, 7); /* zeros are written too */
   const jn_linearise_closed o1 = {out, B, P, &x->p, x->independent, NULL, A1, B1};
   assert_ok(jn_constrained_linearise_rates(m->model, m->data, NULL, RATES, q, v, tau, NULL, NULL,
                                            work, &o1));

@@ -214,6 +214,53 @@ static void cross_validation_finds_the_noise(void **state) {
   jn_model_free(model);
 }
 
+/* Noise of 1e-3 in quaternions, a few of which are far off: they are left out, two at an end refused. */
+static void outliers_of_a_rotation_are_left_out(void **state) {
+  (void)state;
+  enum { N = 500 };
+  jn_spec *spec;
+  jn_model *model;
+  jn_link_desc link = jn_link_default("ball");
+  jn_joint_desc joint = jn_joint_default("j", JN_JOINT_SPHERICAL, NULL, "ball");
+  link.mass = 1, link.inertia = jn_m3_identity();
+  assert_ok(jn_spec_new("r", NULL, &spec));
+  assert_ok(jn_spec_add_link(spec, &link));
+  assert_ok(jn_spec_add_joint(spec, &joint));
+  assert_ok(jn_model_build(spec, NULL, NULL, &model, NULL));
+  const int nq = jn_model_nq(model), at = nq - 4;
+  double *t = doubles(N), *q = doubles((size_t)(N * nq)), found[12] = {0}, x[12];
+  for (int bad = 0; bad < 3; bad++) {
+    rng r = rng_new(8);
+    jn_trajectory *T = NULL;
+    jn_fit_report report = {.outliers = found};
+    jn_error error = {0};
+    for (int i = 0; i < N; i++) {
+      double *y = q + i * nq + at, size = 0;
+      const double angle = 0.4 * sin(0.02 * i);
+      const int off = bad == 1 ? i == 99 || i == 300 || i == 420 : bad == 2 && i >= N - 2;
+      t[i] = 0.01 * i;
+      for (int k = 0; k < 4; k++) {
+        y[k] = (k == 0 ? cos(angle / 2) : k == 1 ? sin(angle / 2) : 0) + 1e-3 * rng_normal(&r);
+        y[k] += off * (k % 2 ? -0.3 : 0.2);
+        size += y[k] * y[k];
+      }
+      for (int k = 0; k < 4; k++) y[k] /= sqrt(size);
+    }
+    const jn_status status = jn_trajectory_fit(model, N, t, q, NULL, &report, NULL, &T, &error);
+    assert_status(status, bad == 2 ? JN_ERR_FIT : JN_OK);
+    if (bad == 2) continue;
+    assert_true(found[at] == (bad ? 3 : 0));
+    for (int i = 20; i < N - 20; i++) {
+      assert_ok(jn_trajectory_at(T, t[i], -1, JN_BODY, x, NULL));
+      check_residual("rotation with outliers", fabs(x[at + 1] - sin(0.2 * sin(0.02 * i))), 1e-3);
+    }
+    jn_trajectory_free(T);
+  }
+  free(t), free(q);
+  jn_model_free(model);
+  jn_spec_free(spec);
+}
+
 /* Samples of a smooth motion of every kind of joint: the jets of the fit converge to those of the
  * motion as the samples become denser. */
 static void fits_on_the_group_converge(void **state) {
@@ -268,6 +315,7 @@ int main(void) {
       cmocka_unit_test(tolerance_is_met),
       cmocka_unit_test(residuals_count_every_sample),
       cmocka_unit_test(cross_validation_finds_the_noise),
+      cmocka_unit_test(outliers_of_a_rotation_are_left_out),
       cmocka_unit_test(fits_on_the_group_converge),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,8 @@
 """Mutation testing: puts small faults into the library, the program and the Python module, one at a time, and counts how many
 the tests detect.
 
-  tools/mutate.py [--per-folder N | --count N] [--seed S] [--only src/core] [--jobs N] [--keep] [--budget S] [--list]
+  tools/mutate.py [--per-folder N | --count N] [--seed S] [--only src/core] [--jobs N] [--keep] [--budget S] [--without TEST]
+                  [--list]
 
 A mutant is one change of one place of src/, cli/ or python/src/: an operator (+ - * / < <= > >= == != && ||), a constant, or a
 statement left out; 1 becomes 0 (2 is as true), memset fills with 255, a larger array is not a mutant. Which mutants are in a
@@ -10,9 +11,9 @@ sample depends on the seed and on their own text: a change elsewhere leaves it a
 -O1 and bounds checks of arrays; for a mutant only the sources whose code it changes are compiled again. The tests (those of
 ctest in C, Python and shell, the code of the documentation, and the scorecard's programs with few cases; behind every block of
 memory lie ones) that cover the line, according to gcov, run until one fails: first those that most often detected a fault
-nearby for the time they take. A test is built, timed and its lines are found when it is first needed. One that takes far more
-processor time than usual counts as failed; a mutant on which tests have spent the budget has survived. One that does not
-compile, or gives the same code (with -O1 or with -O2), does not count.
+nearby for the time they take. A test is built when it is first needed, and its lines are found when it has passed in vain for
+longer than finding them takes. One that takes far more processor time than usual counts as failed; a mutant on which tests
+have spent the budget has survived. One that does not compile, or gives the same code (with -O1 or with -O2), does not count.
 --keep goes on in the folder of the run before, build-mutate: what changed is built again, mutants that were tried are not tried
 again, survivors only by tests that are new or have changed.
 Survivors are printed with their place; those explained in tools/mutants.txt change nothing that can be observed (equivalent),
@@ -36,8 +37,8 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 WORK = os.path.join(ROOT, "build-mutate")
 PYTHON = "/usr/bin/python3"  # Debian's, with numpy
-CC = (["ccache"] if shutil.which("ccache") else []) + [
-    "gcc", "-std=gnu11", "-fPIC", "-w", "-Wno-psabi", "-ffp-contract=off", "-fno-math-errno", "-DJN_SMALL"]
+CACHE = ["ccache"] if shutil.which("ccache") else []  # not for mutants: none is compiled twice
+CC = ["gcc", "-std=gnu11", "-fPIC", "-w", "-Wno-psabi", "-ffp-contract=off", "-fno-math-errno", "-DJN_SMALL"]
 LINK = ["gcc"] + (["-fuse-ld=lld"] if shutil.which("ld.lld") else [])
 TRAP = ["-fsanitize=bounds", "-fsanitize-undefined-trap-on-error"]  # as the sanitized tests of line 8 would
 SWAPS = [(r" \+ ", " - "), (r" - ", " + "), (r" \* ", " / "), (r" / ", " * "), (r" < ", " <= "), (r" <= ", " < "),
@@ -52,6 +53,18 @@ LARGER = re.compile(r"(?<!\S)\(?([\w.>\[\]-]+) [<>]=? ([\w.>\[\]-]+) \? (\1 : \2
 ARRAY = re.compile(r"^\s*(const |static )*(?!return|else|case)[a-z]\w*( [a-z]\w*)? ((\w|[\[\], *+]|= \{0\})*, )?\*?\w+\[[\w *+]*$"
                    r"|^\s*A\(\w+, [^/-]*$"
                    r"|(^\s*|.*\bjn_block_new\()&[\w>.-]*hooks, ([^/-]|->)*$")
+LEARNING = 20.0  # seconds that it takes to find out the lines of a test
+# words in the names of the tests that most often detected faults below a folder
+TELLING = {
+    "src/base": "base elementary io_text", "src/batch": "batch", "src/core": "dynamics identities kinematics formulations jacobian",
+    "src/core/algebra": "constraints_closed digits", "src/core/derivatives": "partials linearise second regressor",
+    "src/core/hybrid": "hybrid digits", "src/core/spatial": "spatial digits", "src/generate": "generate",
+    "src/gpu": "gpu", "src/inst": "batch clock hybrid", "src/integrate": "simulate integrate", "src/io": "io_ lint",
+    "src/io/tables": "table trajectory_file stamps", "src/io/native": "io_json io_save", "src/model": "model spec inertia lock",
+    "src/motion": "retime limits ik", "src/scalar": "batch linearise_tables hybrid", "src/sweep": "sweep",
+    "src/textbook": "newton_euler cmtm lagrange grouped", "src/trajectory": "trajectory recordings", "cli": "cli printed",
+    "cli/bench": "cli_bench", "cli/demo": "demo", "cli/page": "scene report", "cli/output": "cli_output hostile_program",
+    "python": "python"}
 FILLED = re.compile(r"\bmemset\([^;]*, $")  # bytes 255 make no number, bytes 1 one below rounding
 STATEMENT = re.compile(r"^\s+[\w\[\]>.()*+ -]+ (=|\+=|-=) [^{]*;$|^\s+\w+\([^{]*\);$")
 
@@ -177,7 +190,7 @@ class Library:
 
     def compile(self, source, folder, flags=("-O1",), text=None, lead=()):
         """`lead` comes before the include path, so that a changed header is found first."""
-        return run(CC + TRAP + list(flags) + list(lead) + self.options(source)
+        return run(([] if lead else CACHE) + CC + TRAP + list(flags) + list(lead) + self.options(source)
                    + ["-c", text or source, "-o", self.object_of(source, folder)]).returncode == 0
 
     def link(self, folder, changed, flags=()):
@@ -234,15 +247,18 @@ class Library:
         for source, built in zip(self.sources, parallel(jobs, make, self.sources)):
             if not built:
                 sys.exit(f"mutate: {source} does not compile")
-        if not self.link("base", self.sources) or not self.link("cover", self.sources, ["--coverage"]):
-            sys.exit("mutate: the library, the program or the module cannot be linked")
+        for folder, flags in (("base", []), ("cover", ["--coverage"])):
+            made = [os.path.join(WORK, folder, "libjounce.so"), os.path.join(WORK, folder, "jounce")]
+            if not any(newer(m, [self.object_of(s, folder) for s in self.sources]) for m in made):
+                continue
+            if not self.link(folder, self.sources, flags):
+                sys.exit("mutate: the library, the program or the module cannot be linked")
         for source in self.sources:
             for used in included(self.object_of(source, "base")):
                 self.uses.setdefault(used, []).append(source)
-        self.held = dict(zip(self.sources, parallel(jobs, self.lines_of, self.sources)))
 
     def lines_of(self, source):
-        """{header: lines} with code in the object of a source."""
+        """{header: lines} with code in the object of a source, found out once."""
         made = self.object_of(source, "cover")
         kept = made[:-1] + "lines"
         if newer(kept, [made]):
@@ -253,15 +269,16 @@ class Library:
                 for file in json.loads(line)["files"]:
                     if file["file"].endswith(".h"):
                         found.setdefault(file["file"], set()).update(at["line_number"] for at in file["lines"])
-            with open(kept, "wb") as file:
+            with open(made + str(threading.get_ident()), "wb") as file:
                 pickle.dump(found, file)
+            os.replace(file.name, kept)
         with open(kept, "rb") as file:
             return pickle.load(file)
 
     def affected(self, path, line):
         """The sources whose objects a changed line may change: of a header's line with code, those that hold it."""
         users = [s for s in self.uses.get(path, []) if s != self.text]
-        return [s for s in users if line in self.held[s].get(path, ())] or users
+        return users if users == [path] else [s for s in users if line in self.lines_of(s).get(path, ())] or users
 
     def same(self, source, folder, level="-O1"):
         """Whether the mutant's object is that of the library itself."""
@@ -297,13 +314,13 @@ def parallel(jobs, work, items):
 
 
 class Test:
-    """A test: `make` builds its command, where it has one to build. It is built, timed and its lines are found out when a mutant
-    first needs it."""
-    KEPT = ("stamp", "seconds", "learned", "kills", "lines", "functions", "good")
+    """A test: `make` builds its command, where it has one to build. It is built when a mutant first needs it, runs without a
+    mutant when it first fails, and its lines are found out when it has passed in vain for longer than that takes."""
+    KEPT = ("stamp", "seconds", "learned", "kills", "lines", "functions", "good", "vain")
 
     def __init__(self, name, command, sources, make=None):
-        self.name, self.command, self.make, self.lock = name, command, make, threading.Lock()
-        self.seconds, self.learned, self.good = 5.0, 0.0, None
+        self.name, self.command, self.make, self.made, self.lock = name, command, make, False, threading.Lock()
+        self.seconds, self.learned, self.good, self.vain = 5.0, 0.0, None, 0.0  # good: passes without a mutant; None: not known
         self.kills, self.lines, self.functions = {}, {}, {}
         text = b"".join(open(os.path.join(ROOT, s), "rb").read() for s in sources)
         self.stamp = name + " " + hashlib.sha1(text).hexdigest()[:12]
@@ -319,15 +336,37 @@ class Test:
         with open(self.kept, "wb") as file:
             pickle.dump({k: getattr(self, k) for k in self.KEPT}, file)
 
-    def is_ready(self):
-        """Builds and learns, the first time; whether it passes without a mutant."""
+    def is_built(self):
         with self.lock:
-            if self.good is None or self.make and not os.path.exists(self.command[0]):
-                self.good = not self.make or self.make()
-                self.good = self.good and (self.learned > 0 or self.learn())
-                print(f"{self.name}: {self.seconds:.1f} s" if self.good else f"left out, fails here: {self.name}", flush=True)
-                self.keep()
-        return self.good
+            if self.make and not self.made:
+                self.made = self.make()
+                if not self.made:
+                    self.leave_out()
+        return self.good is not False
+
+    def leave_out(self):
+        self.good = False
+        print("left out, fails here:", self.name, flush=True)
+        self.keep()
+
+    def detects(self, folder):
+        """Whether it fails with the mutant in that folder and passes without, and its processor time."""
+        good, seconds = self.run(folder, folder)
+        with self.lock:
+            if self.good is None:  # the first time: is it the mutant, or the test?
+                self.good, self.seconds = good, seconds
+                if not good:
+                    self.seconds = 120.0  # a bound: how long it takes is not known yet
+                    self.good, self.seconds = self.run("base", folder)
+                    if not self.good:
+                        self.leave_out()
+                        return False, seconds
+                    good = self.run(folder, folder)[0]  # within the time that it takes
+            self.vain += seconds * good
+            if good and not self.learned and self.vain > 3 * self.seconds + LEARNING:
+                self.learn()
+            self.keep()
+        return not good, seconds
 
     def run(self, folder, room, **more):
         """Whether it passes with the library in that folder, and its processor time. A mutant may run or wait for
@@ -338,14 +377,14 @@ class Test:
         bound = f"ulimit -c 0 -t {int(4 + 5 * self.seconds)} -v {4 << 20}; exec \"$@\""
         where = [os.path.join(WORK, folder), os.path.join(WORK, "base")]  # what has no mutant is the base's
         more.update(LD_LIBRARY_PATH=":".join(where), PYTHONPATH=":".join(w + "/python" for w in where),
-                    JOUNCE_PROGRAM=os.path.join(WORK, "jounce"), MUTANT=where[0], PYTHONDONTWRITEBYTECODE="1", TMPDIR=room,
-                    CMOCKA_TEST_ABORT="1", MALLOC_PERTURB_="165", LC_ALL="C")
+                    JOUNCE_PROGRAM=os.path.join(WORK, "shell", "jounce"), MUTANT=where[0], PYTHONDONTWRITEBYTECODE="1", TMPDIR=room,
+                    CMOCKA_TEST_ABORT="1", MALLOC_PERTURB_="165", PYTHONMALLOC="debug", LC_ALL="C")
         if self.name != "oom":  # it has a malloc of its own
             more["LD_PRELOAD"] = os.path.join(WORK, "guard.so")
         process = subprocess.Popen(["bash", "-c", bound, "test"] + self.command, cwd=room, env={**os.environ, **more},
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                    start_new_session=True)
-        alarm = threading.Timer(120 + 60 * self.seconds, os.killpg, (process.pid, 9))
+        alarm = threading.Timer(600 + 120 * self.seconds, os.killpg, (process.pid, 9))
         alarm.start()
         _, status, used = os.wait4(process.pid, 0)
         alarm.cancel()
@@ -353,13 +392,14 @@ class Test:
         return status == 0, used.ru_utime + used.ru_stime
 
     def learn(self):
-        """Runs with the instrumented library: whether it passes, its time, and the lines it covers."""
+        """Runs with the instrumented library: the lines it covers."""
         room = "learn-" + self.name
         counts = os.path.join(WORK, room, "counts")
         shutil.rmtree(os.path.join(WORK, room), ignore_errors=True)
         os.makedirs(counts)
-        self.seconds = 120.0  # a bound: how long it takes is not known yet
-        good, self.seconds = self.run("cover", room, GCOV_PREFIX=counts, GCOV_PREFIX_STRIP="99")
+        usual, self.seconds = self.seconds, 10 * self.seconds + 20  # a bound: it takes longer than usual
+        good, _ = self.run("cover", room, GCOV_PREFIX=counts, GCOV_PREFIX_STRIP="99")
+        self.seconds = usual
         for data in glob.glob(counts + "/*.gcda"):
             note = os.path.basename(data)[:-4] + "gcno"
             os.symlink(os.path.join(WORK, "cover", note), os.path.join(counts, note))
@@ -372,12 +412,13 @@ class Test:
                 self.functions.setdefault(file["file"], []).extend(
                     (f["start_line"], f["end_line"], f["execution_count"] > 0) for f in file["functions"])
         shutil.rmtree(os.path.join(WORK, room))
+        if not good:
+            self.lines, self.functions = {}, {}  # reaches every line
         self.learned = time.time()
-        return good
 
     def reaches(self, path, line):
         """Whether it covers the line; for a line without code: its function; else assumed."""
-        if self.good is None or os.path.getmtime(os.path.join(ROOT, path)) > self.learned:
+        if not self.learned or os.path.getmtime(os.path.join(ROOT, path)) > self.learned:
             return True
         if line in self.lines.get(path, {}):
             return self.lines[path][line]
@@ -389,6 +430,7 @@ class Test:
         folder = os.path.dirname(path)
         words = [w for w in re.findall(r"[a-z]+", path[:-2]) if len(w) > 2 and w not in ("src", "core", "commands", "output")]
         near = sum(w[:6] in self.name for w in words)
+        near += 2 * any(w in self.name for p, t in TELLING.items() if folder.startswith(p) for w in t.split())
         near += 4 * (path.startswith("cli/") and self.name == "test_printed" or path.startswith("cli/page/") and self.name == "test_scene")
         chance = (0.01 + 0.3 * near + sum(self.kills.values()) / 20
                   + sum(n for p, n in self.kills.items() if os.path.dirname(p) == folder) / 4
@@ -441,7 +483,7 @@ def build_folder(library):
 
 def all_tests(library, jobs):
     """Every test, not built yet."""
-    flags = CC + ["-O1"] + library.flags + [
+    flags = CACHE + CC + ["-O1"] + library.flags + [
         "-MMD", "-Itests", "-iquote", "cli", f'-DTEST_DATA="{ROOT}/tests/data"', f'-DTEST_SHARED="{ROOT}/../shared"',
         f'-DTEST_PROGRAM="{WORK}/shell/jounce"', f'-DTEST_INCLUDE="{ROOT}/include"',
         f'-DTEST_FAILING_MALLOC="{WORK}/failing_malloc.so"', f'-DTEST_FAKE_DRIVER="{WORK}/fake_driver.so"']
@@ -559,18 +601,16 @@ def try_mutant(library, tests, mutant, folder, budget, passed):
     for test in sorted(able, key=lambda t: -t.promise(path)):
         if spent > budget:
             return f"survived {len(done)} of {len(able)} tests", done
-        if test.stamp in done:
+        if test.stamp in done or not test.is_built():
             continue
-        spent += 0 if test.good else test.seconds
-        if not test.is_ready() or not test.reaches(path, number + 1):
-            continue
-        good, seconds = test.run(folder, folder)
+        detected, seconds = test.detects(folder)
         spent += seconds
-        if not good:
+        if detected:
             test.kills[path] = test.kills.get(path, 0) + 1
             test.keep()
             return "killed by " + test.name, done
-        done.append(test.stamp)
+        if test.good:
+            done.append(test.stamp)
     return (f"survived {len(able)} tests" if compiled(different, "-O2") else "same code"), done
 
 
@@ -648,6 +688,7 @@ def main():
     parser.add_argument("--only", action="append", help="files whose path starts with this (may be repeated)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="mutants at a time")
     parser.add_argument("--budget", type=float, default=60.0, metavar="S", help="processor time of the tests of one mutant")
+    parser.add_argument("--without", action="append", default=[], help="leaves out tests with this in their name (may be repeated)")
     parser.add_argument("--keep", action="store_true", help="go on where the run before ended")
     parser.add_argument("--list", action="store_true", help="count the mutants there are")
     options = parser.parse_args()
@@ -668,7 +709,7 @@ def main():
     for folder in ("base", "base-O2", "cover", "tests", "programs", "learned"):
         os.makedirs(os.path.join(WORK, folder), exist_ok=True)
     library.build(options.jobs)
-    tests = all_tests(library, options.jobs)
+    tests = [t for t in all_tests(library, options.jobs) if not any(w in t.name for w in options.without)]
     print(f"built in {time.time() - start:.0f} s; {len(tests)} tests; seed {options.seed}", flush=True)
     queues, count = (list(folders.values()), options.per_folder)
     if not options.per_folder:

@@ -117,6 +117,49 @@ static int leave_out_ends(const samples *s, arrays *a) {
   return changed;
 }
 
+/* Leaves out samples that are far from their neighbours; of several numbers (a rotation) in one of
+ * them. */
+static void leave_out_spikes(recording *r, const double *y, arrays *a) {
+  const samples *s = &r->s;
+  const size_t n = (size_t)s->count;
+  for (int k = 0; k < s->numbers; k++) {
+    jn_find_spikes(s->count, s->t, y + (size_t)k * n, r->step, most_outliers, a->keep, a->work);
+    if (s->numbers == 1) leave_out_ends(s, a);
+    for (size_t i = 0; i < n; i++) a->w[i] *= a->keep[i];
+  }
+  r->outliers = 0;
+  for (size_t i = 0; i < n; i++) r->outliers += !(a->w[i] > 0);
+}
+
+/* Several numbers: takes back samples that are within 4 standard deviations of the fit in all of
+ * them. Returns the number of changes. */
+static int take_back(recording *r, arrays *a) {
+  const samples *s = &r->s;
+  const smoother *m = r->m;
+  const size_t n = (size_t)s->count, controls = (size_t)m->u->controls;
+  double product, *v = a->work + n;
+  int changed = 0;
+  for (size_t i = 0; i < n; i++) a->keep[i] = 1;
+  jn_uniform_leverages(m->u, s->t, m->V, v);
+  for (size_t k = 0; k < (size_t)s->numbers; k++) {
+    jn_uniform_residual(m->u, s, a->y + k * n, m->c + k * controls, a->residual, NULL, &product);
+    for (size_t i = 0; i < n; i++)
+      a->keep[i] &= fabs(a->residual[i]) < 4 * sqrt(m->sigma2 * (1 + v[i]));
+  }
+  for (size_t i = 0; i < n; i++)
+    if (!(a->w[i] > 0) && a->keep[i]) a->w[i] = 1, changed++;
+  return changed;
+}
+
+/* Several numbers: are two neighbours left out at an end? No fit judges these. */
+static void judge_pairs(const samples *s, const arrays *a, int pairs[2]) {
+  for (int e = 0; e < 2 && s->count >= 2 * JN_ENDS; e++)
+    for (int i = 0; i + 1 < JN_ENDS; i++) {
+      const double *w = a->w + (e ? s->count - JN_ENDS : 0) + i;
+      pairs[e] |= !(w[0] > 0) && !(w[1] > 0);
+    }
+}
+
 /* Leaves out the worst sample of a cell if it is beyond `limit` standard deviations, and those at
  * the ends that are far from the others; takes back those within 4. Returns the number of changes.
  */
@@ -275,20 +318,18 @@ static jn_status fit(fit_space *shared, recording *r, const recording_options *o
     r->even |= noise > 0;
   }
   for (int i = 0; i < s->count; i++) a->w[i] = 1;
-  if (one && !o->keep_outliers) {
-    r->outliers = jn_find_spikes(s->count, s->t, y, r->step, most_outliers, a->keep, a->work);
-    leave_out_ends(s, a);
-    for (int i = 0; i < s->count; i++) a->w[i] *= a->keep[i];
-  }
+  if (!o->keep_outliers) leave_out_spikes(r, y, a);
   summarise(s, a, r->outliers > 0);
   if (r->step > 0 && (status = weigh_runs(shared, r, o, y, a, &runs))) return status;
   for (int round = 0;; round++) {
     if ((status = refit(shared, r, o)) || !r->m) return status;
-    if (round == 8 || !one || o->keep_outliers || interpolates(r) || !gate(r, a, runs, pairs))
+    if (round == 8 || o->keep_outliers || interpolates(r) ||
+        !(one ? gate(r, a, runs, pairs) : take_back(r, a)))
       break;
     summarise(s, a, 1);
     if (s->used < 0.75 * s->count) break;
   }
+  if (!one) judge_pairs(s, a, pairs);
   r->outliers = s->count - s->used;
   if (pairs[0] || pairs[1])
     doubt(r,

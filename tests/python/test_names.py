@@ -149,6 +149,7 @@ class Shown(unittest.TestCase):
         self.assertEqual(repr(jounce.Spec.load("arm6")), "<jounce.Spec 'arm6': 7 links, 7 joints>")
         self.assertEqual(repr(jounce.Layout(robot, "drake")), "<jounce.Layout 'drake' of 'double_pendulum'>")
         self.assertEqual(repr(jounce.CMTM(np.eye(4))), "<jounce.CMTM of order 0>")
+        self.assertEqual(type(robot.inverse_partials([0, 0], [[0, 0], [0, 0]])).__name__, "InversePartials")
         motion = jounce.Trajectory.minimum(robot, [0, 1.5], [[0, 0], [1, 1]])
         self.assertEqual(repr(motion), "<jounce.Trajectory of 'double_pendulum': 0 s to 1.5 s>")
         seen = []

@@ -257,6 +257,10 @@ class Others(unittest.TestCase):
                 self.assertEqual(again.zeta.tobytes(), x.zeta.tobytes())
         with self.assertRaises(jounce.ArgumentError):
             jounce.CMTM._of_numbers(2, b"short")
+        first, step = len(jounce.CMTM(T)._numbers()), (len(c._numbers()) - len(jounce.CMTM(T)._numbers())) // c.order
+        for order in (-1, jounce.MAX_ORDER + 1):  # orders that there are none of, with as many numbers as they would have
+            with self.assertRaises(jounce.ArgumentError):
+                jounce.CMTM._of_numbers(order, bytes(first + order * step))
 
     def test_results_and_errors(self):
         robot = jounce.Model("arm6")
