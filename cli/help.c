@@ -573,7 +573,7 @@ const char cli_generate_help[] =
     "allocation, no branches on values, the same work for every state. docs/generate.md.\n\n"
     "  --output FOLDER        where the files are written\n"
     "  --id ORDERS            inverse dynamics: 2, or 0,2, or 0-5: the functions NAME_id2, ...\n"
-    "  --fd ORDERS            forward dynamics, orders 0 to 2: NAME_fd0, ...\n"
+    "  --fd ORDERS            forward dynamics, orders 0 to 5: NAME_fd0, ...\n"
     "  --kinematics ORDERS    poses of all links and their twists, orders 0 to 5: NAME_kin0, ...\n"
     "  --partials ORDERS      derivatives of inverse dynamics by q, v, v', ..., orders 0 to 3:\n"
     "                         NAME_did0, ...; one state a call\n"

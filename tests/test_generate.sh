@@ -89,6 +89,51 @@ if [ -n "$clang" ]; then
   # shellcheck disable=SC2086
   check two two clang $strict
 fi
+# the options of CMakeLists.txt: other formulations of the same text, and no products with zero
+fast="-ffinite-math-only -fno-signed-zeros -fno-tree-vectorize -fno-tree-slp-vectorize -ffp-contract=fast"
+grep -q -- '-O3 .*-ffinite-math-only' mix/CMakeLists.txt || fail "CMakeLists.txt has other options"
+for c in gcc $clang; do
+  for one in "mix mix" "all all" "two two" "tilthex tilthex" "partials mix"; do
+    # shellcheck disable=SC2086
+    check $one $c -O1 $fast
+  done
+done
+# what is not finite is found even where no result depends on it
+"$build/jounce" generate tilthex --id 0,3 --fd 0,3 --gravity 0,0,0 --representation body --name free --output free -q
+cat >refuse.c <<'EOF'
+#include "free.h"
+static double q[free_NQ] = {1}, v[6 * free_NV], tau[4 * free_NV], out[4 * free_NV];
+static int all(void) {
+  return (free_id0(q, v, out) != 0) + (free_id3(q, v, out) != 0) + (free_fd0(q, v, tau, out) != 0) +
+         (free_fd3(q, v, tau, out) != 0);
+}
+int main(void) {
+  volatile double nothing = 0, infinite = 1 / nothing;
+  if (all() != 0) return 1;
+  q[0] = 0;
+  if (all() != 4) return 2; /* no quaternion */
+  q[0] = infinite;
+  if (all() != 4) return 3;
+  q[0] = 1, q[9] = 2e6;
+  if (all() != 4) return 4; /* an angle too large */
+  q[9] = 0, q[5] = infinite - infinite;
+  if (all() != 4) return 5; /* a position */
+  q[5] = 0, v[7] = infinite;
+  if (all() != 4) return 6;
+  v[7] = 1e200;
+  if (all() != 4) return 7; /* overflow on the way */
+  v[7] = 0, tau[2] = -infinite;
+  return all() == 2 ? 0 : 8;
+}
+EOF
+for c in gcc $clang; do
+  for flags in "-O1" "-O2 $fast"; do
+    # shellcheck disable=SC2086
+    $c $flags -Wno-psabi -Ifree -o refuse refuse.c free/free.c -lm
+    ./refuse || fail "$c $flags: what is not finite is not refused: $?"
+  done
+done
+echo "ok  what is not finite"
 # mimic joints that are eliminated: before and behind their leaders, on one path and on two branches
 cat >gripper.json <<'EOF'
 {"name": "gripper", "bodies": [
@@ -234,9 +279,12 @@ echo "ok  interface of acados"
 # a fault in the core's text appears in the generated code
 mkdir fault
 "$build/tests/generate_fault" fault || fail "generate_fault"
-gcc -O1 -Wno-psabi -o fault/test fault/fault.c fault/fault_test.c -lm
-if fault/test >fault/out; then fail "the fault in the core does not appear"; fi
-grep -q '^id0.*FAILED' fault/out || fail "the fault in the core does not appear in id0"
+for flags in "-O1" "$strict"; do
+  # shellcheck disable=SC2086
+  gcc $flags -Wno-psabi -o fault/test fault/fault.c fault/fault_test.c -lm
+  if fault/test >fault/out; then fail "the fault in the core does not appear"; fi
+  grep -q '^id0.*FAILED' fault/out || fail "the fault in the core does not appear in id0"
+done
 mkdir fault_partials
 "$build/tests/generate_partials_fault" fault_partials || fail "generate_partials_fault"
 gcc -O1 -Wno-psabi -o fault_partials/test fault_partials/fault.c fault_partials/fault_test.c -lm

@@ -78,9 +78,11 @@ jn_status bench_open_fit(bench *b); /* 10^4 samples of every joint */
 jn_status bench_fit(bench *b);
 void bench_around_close(bench *b);
 
-/* bench_generated.c: the code of jn_generate, compiled by ${CC:-cc} -march=native */
-jn_status bench_open_generated(bench *b);
-jn_status bench_open_lanes(bench *b);
+/* generated.c: the code of jn_generate, an operation by itself, compiled by ${CC:-cc} -march=native */
+jn_status bench_open_generated_inverse(bench *b);
+jn_status bench_open_generated_forward(bench *b);
+jn_status bench_open_lanes_inverse(bench *b); /* 8 states in a call */
+jn_status bench_open_lanes_forward(bench *b);
 jn_status bench_generated_inverse(bench *b);
 jn_status bench_generated_forward(bench *b);
 void bench_generated_close(bench *b);

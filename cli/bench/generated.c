@@ -10,8 +10,10 @@
 #include "output/message.h"
 
 #ifdef __wasi__
-jn_status bench_open_generated(bench *b) { return (void)b, JN_ERR_ARGUMENT; }
-jn_status bench_open_lanes(bench *b) { return (void)b, JN_ERR_ARGUMENT; }
+jn_status bench_open_generated_inverse(bench *b) { return (void)b, JN_ERR_ARGUMENT; }
+jn_status bench_open_generated_forward(bench *b) { return (void)b, JN_ERR_ARGUMENT; }
+jn_status bench_open_lanes_inverse(bench *b) { return (void)b, JN_ERR_ARGUMENT; }
+jn_status bench_open_lanes_forward(bench *b) { return (void)b, JN_ERR_ARGUMENT; }
 jn_status bench_generated_inverse(bench *b) { return (void)b, JN_ERR_ARGUMENT; }
 jn_status bench_generated_forward(bench *b) { return (void)b, JN_ERR_ARGUMENT; }
 void bench_generated_close(bench *b) { (void)b; }
@@ -28,7 +30,7 @@ typedef int forward_fn(const double *q, const double *v, const double *tau, doub
 
 struct bench_generated {
   jn_representation representation;
-  int lanes;
+  int lanes, is_forward;
   double *q; /* [nq x lanes] */
   void *library;
   inverse_fn *inverse;
@@ -42,20 +44,16 @@ static int write_text(const char *path, const char *text) {
   return fclose(f) == 0 && written;
 }
 
-/* 1: done */
-static int compile(const char *source, const char *library, const char *level) {
+/* 1: done; the options are those of the text's CMakeLists.txt */
+static int compile(const char *source, const char *library, int lanes) {
   const char *cc = getenv("CC") ? getenv("CC") : "cc";
-  const char *const arguments[] = {cc,
-                                   level,
-                                   "-march=native",
-                                   "-fno-signed-zeros",
-                                   "-Wno-psabi",
-                                   "-shared",
-                                   "-fPIC",
-                                   "-o",
-                                   library,
-                                   source,
-                                   NULL};
+  const char *const vectors = lanes > 1 ? "-ftree-vectorize" : "-fno-tree-vectorize",
+                    *const scalars = lanes > 1 ? "-ftree-slp-vectorize" : "-fno-tree-slp-vectorize";
+  const char *const arguments[] = {cc,        "-O3",        "-march=native",
+                                   vectors,   scalars,      "-fno-signed-zeros",
+                                   "-shared", "-fPIC",      "-ffinite-math-only",
+                                   "-o",      library,      "-ffp-contract=fast",
+                                   source,    "-Wno-psabi", NULL};
   int status = 0;
   fflush(NULL);
   const pid_t child = fork();
@@ -73,9 +71,8 @@ static jn_status build(bench *b, const char *folder, const jn_generated *text) {
   snprintf(source, sizeof source, "%s/bench.c", folder);
   snprintf(header, sizeof header, "%s/bench.h", folder);
   snprintf(library, sizeof library, "%s/bench.so", folder);
-  const char *level = strstr(text->cmake, " -O2 ") ? "-O2" : "-O3";
   if (write_text(source, text->source) && write_text(header, text->header) &&
-      compile(source, library, level))
+      compile(source, library, g->lanes))
     g->library = dlopen(library, RTLD_NOW | RTLD_LOCAL);
   unlink(source);
   unlink(header);
@@ -84,29 +81,33 @@ static jn_status build(bench *b, const char *folder, const jn_generated *text) {
     cli_error("bench: --generated: the code could not be compiled; CC names the compiler, else cc");
     return JN_ERR_FILE;
   }
-  snprintf(name, sizeof name, "%s_id%d", text->name, b->order);
-  void *inverse = dlsym(g->library, name);
-  snprintf(name, sizeof name, "%s_fd%d", text->name, b->order);
-  void *forward = dlsym(g->library, name);
-  memcpy(&g->inverse, &inverse, sizeof inverse);
-  memcpy(&g->forward, &forward, sizeof forward);
+  snprintf(name, sizeof name, "%s_%s%d", text->name, g->is_forward ? "fd" : "id", b->order);
+  void *function = dlsym(g->library, name);
+  if (g->is_forward)
+    memcpy(&g->forward, &function, sizeof function);
+  else
+    memcpy(&g->inverse, &function, sizeof function);
   return JN_OK;
 }
 
-static jn_status open_generated(bench *b, int lanes) {
+/* One operation and order by itself: what is compiled together shares a type of numbers. */
+static jn_status open_generated(bench *b, int lanes, int is_forward) {
   if (!b->generated) b->generated = cli_take(&b->memory, 1, sizeof *b->generated);
   struct bench_generated *g = b->generated;
   if (!g) return JN_ERR_MEMORY;
   b->per_call = (size_t)lanes;
-  if (b->order > JN_MAX_GENERATE_INVERSE) return JN_ERR_ARGUMENT;
-  if (g->library && g->representation == b->representation && g->lanes == lanes) return JN_OK;
+  if (b->order > (is_forward ? JN_MAX_GENERATE_FORWARD : JN_MAX_GENERATE_INVERSE))
+    return JN_ERR_ARGUMENT;
+  if (g->library && g->representation == b->representation && g->lanes == lanes &&
+      g->is_forward == is_forward)
+    return JN_OK;
   bench_generated_close(b);
-  const jn_generate_options options = {
-      .name = "bench",
-      .inverse = 1u << b->order,
-      .forward = b->order <= JN_MAX_GENERATE_FORWARD ? 1u << b->order : 0,
-      .lanes = lanes,
-      .representation = b->representation};
+  g->is_forward = is_forward, g->lanes = lanes, g->representation = b->representation;
+  const jn_generate_options options = {.name = "bench",
+                                       .inverse = is_forward ? 0 : 1u << b->order,
+                                       .forward = is_forward ? 1u << b->order : 0,
+                                       .lanes = lanes,
+                                       .representation = b->representation};
   char folder[512];
   jn_generated text;
   jn_status status = jn_generate(b->model, &options, NULL, &text, NULL);
@@ -118,16 +119,15 @@ static jn_status open_generated(bench *b, int lanes) {
     status = JN_ERR_FILE;
   }
   jn_generated_free(&text);
-  g->representation = b->representation;
-  g->lanes = lanes;
   return status;
 }
-jn_status bench_open_generated(bench *b) { return open_generated(b, 1); }
+jn_status bench_open_generated_inverse(bench *b) { return open_generated(b, 1, 0); }
+jn_status bench_open_generated_forward(bench *b) { return open_generated(b, 1, 1); }
 /* Number i of state l is at i LANES + l: of the velocities and forces, which are random, any numbers
  * do; configurations are those of the first states. */
-jn_status bench_open_lanes(bench *b) {
+static jn_status open_lanes(bench *b, int is_forward) {
   enum { LANES = 8 };
-  jn_status status = open_generated(b, LANES);
+  jn_status status = open_generated(b, LANES, is_forward);
   struct bench_generated *g = b->generated;
   if (status || g->q) return status;
   g->q = cli_take_numbers(&b->memory, b->nq, LANES, 1);
@@ -136,6 +136,8 @@ jn_status bench_open_lanes(bench *b) {
     for (size_t l = 0; l < LANES; l++) g->q[i * LANES + l] = b->q[l * b->nq + i];
   return JN_OK;
 }
+jn_status bench_open_lanes_inverse(bench *b) { return open_lanes(b, 0); }
+jn_status bench_open_lanes_forward(bench *b) { return open_lanes(b, 1); }
 
 jn_status bench_generated_inverse(bench *b) {
   struct bench_generated *g = b->generated;

@@ -218,13 +218,13 @@ const bench_row bench_rows[] = {
     {"step", "taylor", bench_open_taylor_steps, bench_step, BENCH_ORDER_ZERO},
     {"load", ONE_STATE, bench_load, BENCH_ORDER_ZERO},
     {"fit", "10000", bench_open_fit, bench_fit, BENCH_ORDER_ZERO},
-    {"inverse", "generated", bench_open_generated, bench_generated_inverse,
+    {"inverse", "generated", bench_open_generated_inverse, bench_generated_inverse,
      BENCH_GENERATED | BENCH_REPRESENTATIONS},
-    {"forward", "generated", bench_open_generated, bench_generated_forward,
+    {"forward", "generated", bench_open_generated_forward, bench_generated_forward,
      BENCH_GENERATED | BENCH_REPRESENTATIONS},
-    {"inverse", "lanes", bench_open_lanes, bench_generated_inverse,
+    {"inverse", "lanes", bench_open_lanes_inverse, bench_generated_inverse,
      BENCH_GENERATED | BENCH_REPRESENTATIONS},
-    {"forward", "lanes", bench_open_lanes, bench_generated_forward,
+    {"forward", "lanes", bench_open_lanes_forward, bench_generated_forward,
      BENCH_GENERATED | BENCH_REPRESENTATIONS},
 };
 const int bench_row_count = (int)(sizeof bench_rows / sizeof *bench_rows);

@@ -78,7 +78,7 @@ typedef struct jn_gpu_call {
 } jn_gpu_call;
 
 /* Orders r go to JN_MAX_KERNEL_ORDER. Those above JN_MAX_GENERATE_INVERSE (inverse) or
- * JN_MAX_GENERATE_FORWARD are computed in loops, from the memory of the thread, and are slower.
+ * JN_MAX_KERNEL_FORWARD are computed in loops, from the memory of the thread, and are slower.
  *
  * q[nq], v[(r+2) x nv] -> tau[(r+1) x nv] for n states. */
 JN_API jn_status jn_gpu_inverse_dynamics(jn_gpu *gpu, int order, size_t n, const double *q,

@@ -42,7 +42,7 @@
 #define JN_MAX_GENERATE_NAME 40      /* bytes of the name of generated code */
 #define JN_MAX_GENERATE_LINKS 200    /* links of a robot whose code is generated */
 #define JN_MAX_GENERATE_INVERSE 5    /* order of generated inverse dynamics */
-#define JN_MAX_GENERATE_FORWARD 2    /* order of generated forward dynamics */
+#define JN_MAX_GENERATE_FORWARD 5    /* order of generated forward dynamics */
 #define JN_MAX_GENERATE_PARTIALS 3   /* order of generated partial derivatives */
 #define JN_MAX_GENERATE_KINEMATICS 5 /* order of twists in generated kinematics */
 #define JN_MAX_SWEEP_SAMPLES 1e12    /* samples of a sweep */
@@ -66,7 +66,9 @@
 /* A rotation is refused when |R^T R - 1| or ||quat|^2 - 1| exceeds this, else normalised. */
 #define JN_ROTATION_TOLERANCE 1e-6
 
-/* Order of kernels for many states (jounce/gpu.h). */
+/* Orders of kernels for many states (jounce/gpu.h); of forward dynamics without loops over orders, for
+ * any robot, and of roll-outs. */
 #define JN_MAX_KERNEL_ORDER 100
+#define JN_MAX_KERNEL_FORWARD 2
 
 #endif

@@ -65,20 +65,20 @@ void jn_generate_coupled_inverse(jn_text *t, const jn_job *job, int r) {
       t,
       "\nINLINE int %s_id%d_at(const double *q, const double *v, double *tau, size_t stride) {\n"
       "  enum { R = %d };\n"
-      "  real x[NYQ + NY], nan = {0};\n"
+      "  real x[NYQ + NY], checked = {0};\n"
       "  double tree_q[NQ * LANES], tree_v[(R + 2) * NV * LANES], force[(R + 1) * NV * LANES];\n"
-      "  read_numbers(NYQ, q, stride, x, &nan);\n"
+      "  read_numbers(NYQ, q, stride, x, &checked);\n"
       "  expand_positions(NYQ, own_q, FOLLOWERS, follower, x, tree_q);\n"
       "  for (int k = 0; k < R + 2; k++) {\n"
-      "    read_numbers(NY, v + (size_t)(k * NY) * stride, stride, x, &nan);\n"
+      "    read_numbers(NY, v + (size_t)(k * NY) * stride, stride, x, &checked);\n"
       "    expand_rates(NY, own_v, FOLLOWERS, follower, x, tree_v + k * NV * LANES);\n"
       "  }\n"
       "  const int bad = tree_id%d_at(tree_q, tree_v, force, LANES);\n"
       "  for (int k = 0; k <= R; k++) {\n"
       "    fold_forces(NY, own_v, FOLLOWERS, follower, force + k * NV * LANES, x);\n"
-      "    write_numbers(NY, x, tau + (size_t)(k * NY) * stride, stride, &nan);\n"
+      "    write_numbers(NY, x, tau + (size_t)(k * NY) * stride, stride, &checked);\n"
       "  }\n"
-      "  return bad | states_without_result(~0, nan);\n}\n",
+      "  return bad | states_without_result(~0, checked);\n}\n",
       job->name, r, r, r);
 }
 
@@ -140,12 +140,12 @@ static void put_solution(jn_text *t, const jn_job *job, int r) {
   }
 }
 static const char solution_head[] =
-    "  real M[NY * NY], y[(R + 2) * NY], f[(R + 1) * NY], x[NYQ + NY], nan = {0};\n"
+    "  real M[NY * NY], y[(R + 2) * NY], f[(R + 1) * NY], x[NYQ + NY], checked = {0};\n"
     "  double tree_q[NQ * LANES], tree_v[(R + 2) * NV * LANES] = {0}, "
     "force[(R + 1) * NV * LANES];\n"
-    "  read_numbers(NYQ, q, stride, x, &nan);\n"
+    "  read_numbers(NYQ, q, stride, x, &checked);\n"
     "  expand_positions(NYQ, own_q, FOLLOWERS, follower, x, tree_q);\n"
-    "  read_numbers(NY, v, stride, y, &nan);\n";
+    "  read_numbers(NY, v, stride, y, &checked);\n";
 
 void jn_generate_coupled_forward(jn_text *t, const jn_job *job, int r) {
   jn_text_format(t,
@@ -154,12 +154,12 @@ void jn_generate_coupled_forward(jn_text *t, const jn_job *job, int r) {
                  job->name, r, r);
   jn_text_put(t, solution_head);
   jn_text_put(t,
-              "  read_numbers((R + 1) * NY, tau, stride, f, &nan);\n"
+              "  read_numbers((R + 1) * NY, tau, stride, f, &checked);\n"
               "  for (int i = NY; i < (R + 2) * NY; i++) y[i] = real_of(0);\n");
   put_solution(t, job, r);
   jn_text_put(t,
-              "  write_numbers((R + 1) * NY, y + NY, a, stride, &nan);\n"
-              "  return bad | states_without_result(good, nan);\n}\n");
+              "  write_numbers((R + 1) * NY, y + NY, a, stride, &checked);\n"
+              "  return bad | states_without_result(good, checked);\n}\n");
 }
 
 /* read: v' and what follows where motion is given, tau elsewhere; written: the others */
@@ -170,14 +170,15 @@ static void put_hybrid(jn_text *t, const jn_job *job, int r) {
       "  enum { R = %d };\n",
       job->name, r, r);
   jn_text_put(t, solution_head);
-  jn_text_put(t,
-              "  for (int i = 0; i < (R + 1) * NY; i++) {\n"
-              "    y[NY + i] = f[i] = real_of(0);\n"
-              "    if (given[i % NY])\n"
-              "      read_numbers(1, v + (size_t)(NY + i) * stride, stride, y + NY + i, &nan);\n"
-              "    else\n"
-              "      read_numbers(1, tau + (size_t)i * stride, stride, f + i, &nan);\n"
-              "  }\n");
+  jn_text_put(
+      t,
+      "  for (int i = 0; i < (R + 1) * NY; i++) {\n"
+      "    y[NY + i] = f[i] = real_of(0);\n"
+      "    if (given[i % NY])\n"
+      "      read_numbers(1, v + (size_t)(NY + i) * stride, stride, y + NY + i, &checked);\n"
+      "    else\n"
+      "      read_numbers(1, tau + (size_t)i * stride, stride, f + i, &checked);\n"
+      "  }\n");
   put_solution(t, job, r);
   /* once more with the whole motion: the forces where it is given */
   jn_text_format(
@@ -188,10 +189,10 @@ static void put_hybrid(jn_text *t, const jn_job *job, int r) {
       "NY);\n"
       "  for (int i = 0; i < (R + 1) * NY; i++)\n"
       "    if (given[i %% NY])\n"
-      "      write_numbers(1, f + i, tau + (size_t)i * stride, stride, &nan);\n"
+      "      write_numbers(1, f + i, tau + (size_t)i * stride, stride, &checked);\n"
       "    else\n"
-      "      write_numbers(1, y + NY + i, v + (size_t)(NY + i) * stride, stride, &nan);\n"
-      "  return bad | states_without_result(good, nan);\n}\n",
+      "      write_numbers(1, y + NY + i, v + (size_t)(NY + i) * stride, stride, &checked);\n"
+      "  return bad | states_without_result(good, checked);\n}\n",
       r);
 }
 static void put_hybrid_kernel(jn_text *t, const jn_job *job, int r) {
@@ -230,28 +231,28 @@ static const char column_text[] =
 static const char inverse_column_text[] =
     "INLINE int column_at(const double *q, const double *v, double *out, size_t stride,\n"
     "    size_t stride_out, int of, int j) {\n"
-    "  real x[NYQ + NY], nan = {0};\n"
+    "  real x[NYQ + NY], checked = {0};\n"
     "  double tree_q[NQ], tree_v[2 * NV];\n"
-    "  read_numbers(NYQ, q, stride, x, &nan);\n"
+    "  read_numbers(NYQ, q, stride, x, &checked);\n"
     "  expand_positions(NYQ, own_q, FOLLOWERS, follower, x, tree_q);\n"
     "  for (int k = 0; k < 2; k++) {\n"
-    "    read_numbers(NY, v + (size_t)(k * NY) * stride, stride, x, &nan);\n"
+    "    read_numbers(NY, v + (size_t)(k * NY) * stride, stride, x, &checked);\n"
     "    expand_rates(NY, own_v, FOLLOWERS, follower, x, tree_v + k * NV);\n"
     "  }\n"
     "  const int bad = coupled_column(of, j, tree_q, tree_v, x);\n"
-    "  write_values(NY, x, out, stride_out, &nan);\n"
-    "  return bad | states_without_result(~0, nan);\n}\n";
+    "  write_values(NY, x, out, stride_out, &checked);\n"
+    "  return bad | states_without_result(~0, checked);\n}\n";
 /* M d a = d tau - (d tau / d q or d v)(q, v, a), and a from M a = tau - (tau with a = 0) */
 static void put_forward_column(jn_text *t, const jn_job *job) {
   jn_text_put(t,
               "INLINE int column_at(const double *q, const double *v, const double *tau,\n"
               "    double *out, size_t stride, size_t stride_out, int of, int j) {\n"
-              "  real M[NY * NY], f[NY], x[NYQ + NY], nan = {0};\n"
+              "  real M[NY * NY], f[NY], x[NYQ + NY], checked = {0};\n"
               "  double tree_q[NQ], tree_v[2 * NV] = {0}, unused[NV], force[NV];\n"
-              "  read_numbers(NYQ, q, stride, x, &nan);\n"
+              "  read_numbers(NYQ, q, stride, x, &checked);\n"
               "  expand_positions(NYQ, own_q, FOLLOWERS, follower, x, tree_q);\n"
-              "  read_numbers(NY, v, stride, x, &nan);\n"
-              "  read_numbers(NY, tau, stride, f, &nan);\n"
+              "  read_numbers(NY, v, stride, x, &checked);\n"
+              "  read_numbers(NY, tau, stride, f, &checked);\n"
               "  expand_rates(NY, own_v, FOLLOWERS, follower, x, tree_v);\n"
               "  int bad = coupled_mass(tree_q, M);\n");
   jn_text_format(t,
@@ -266,8 +267,8 @@ static void put_forward_column(jn_text *t, const jn_job *job) {
               "  if (of < 2) bad |= coupled_column(of, j, tree_q, tree_v, x);\n"
               "  for (int i = 0; i < NY; i++) x[i] = of < 2 ? -x[i] : real_of(i == j);\n"
               "  solve_coupled(NY, 1, M, x);\n"
-              "  write_values(NY, x, out, stride_out, &nan);\n"
-              "  return bad | states_without_result(good, nan);\n}\n");
+              "  write_values(NY, x, out, stride_out, &checked);\n"
+              "  return bad | states_without_result(good, checked);\n}\n");
 }
 
 /* the functions of the tree: inverse dynamics of the orders in the mask, the mass matrix */
@@ -310,8 +311,7 @@ void jn_generate_coupled_start(jn_text *t, const jn_job *job) {
   unsigned char orders[JN_MAX_GENERATE_INVERSE + 1] = {0};
   for (int r = 0; r <= JN_MAX_GENERATE_INVERSE; r++) {
     orders[r] |= job->set.inverse >> r & 1;
-    for (int k = 0; k <= r && r <= JN_MAX_GENERATE_FORWARD; k++)
-      orders[k] |= job->set.forward >> r & 1;
+    for (int k = 0; k <= r; k++) orders[k] |= job->set.forward >> r & 1;
   }
   snprintf(tree.name, sizeof tree.name, "tree");
   for (int r = 0; r <= JN_MAX_GENERATE_KINEMATICS; r++)
@@ -324,14 +324,14 @@ void jn_generate_coupled_mass(jn_text *t, const jn_job *job, int r) {
   jn_text_format(
       t,
       "\nINLINE int %s_mass_at(const double *q, double *M_out, size_t stride) {\n"
-      "  real M[NY * NY], x[NYQ + NY], nan = {0};\n"
+      "  real M[NY * NY], x[NYQ + NY], checked = {0};\n"
       "  double tree_q[NQ * LANES];\n"
-      "  read_numbers(NYQ, q, stride, x, &nan);\n"
+      "  read_numbers(NYQ, q, stride, x, &checked);\n"
       "  expand_positions(NYQ, own_q, FOLLOWERS, follower, x, tree_q);\n"
       "  const int bad = coupled_mass(tree_q, M);\n"
       "  for (int i = 0; i < NY; i++)\n"
-      "    write_numbers(NY, M + i * NY, M_out + (size_t)(i * NY) * stride, stride, &nan);\n"
-      "  return bad | states_without_result(~0, nan);\n}\n",
+      "    write_numbers(NY, M + i * NY, M_out + (size_t)(i * NY) * stride, stride, &checked);\n"
+      "  return bad | states_without_result(~0, checked);\n}\n",
       job->name);
 }
 
@@ -340,15 +340,15 @@ void jn_generate_coupled_kinematics(jn_text *t, const jn_job *job, int r) {
       t,
       "\nINLINE int %s_kin%d_at(const double *q, const double *v, double *pose, double *twist,\n"
       "    size_t stride) {\n"
-      "  real x[NYQ + NY], nan = {0};\n"
+      "  real x[NYQ + NY], checked = {0};\n"
       "  double tree_q[NQ * LANES], tree_v[%d * NV * LANES];\n"
-      "  read_numbers(NYQ, q, stride, x, &nan);\n"
+      "  read_numbers(NYQ, q, stride, x, &checked);\n"
       "  expand_positions(NYQ, own_q, FOLLOWERS, follower, x, tree_q);\n"
       "  for (int k = 0; k < %d; k++) {\n"
-      "    read_numbers(NY, v + (size_t)(k * NY) * stride, stride, x, &nan);\n"
+      "    read_numbers(NY, v + (size_t)(k * NY) * stride, stride, x, &checked);\n"
       "    expand_rates(NY, own_v, FOLLOWERS, follower, x, tree_v + k * NV * LANES);\n"
       "  }\n"
       "  const int bad = tree_kin%d_at(tree_q, tree_v, pose, twist, LANES); /* stride = LANES */\n"
-      "  return bad | states_without_result(~0, nan);\n}\n",
+      "  return bad | states_without_result(~0, checked);\n}\n",
       job->name, r, r + 1, r + 1, r);
 }

@@ -131,7 +131,7 @@ static int is_needed(const jn_job *job, const jn_core_file *f) {
 }
 
 void jn_generate_core(jn_text *t, const jn_job *job) {
-  const unsigned high = job->set.inverse >> 1 | job->set.forward | job->set.kinematics >> 1;
+  const unsigned high = job->set.inverse >> 3 | job->set.forward >> 1 | job->set.kinematics >> 1;
   const int one = job->lanes == 1 && !job->dual;
   jn_text_put(t, "#define JN_BAKED 1\n");
   if (job->set.generic) jn_text_put(t, "#define JN_GENERIC 1\n");
@@ -143,7 +143,7 @@ void jn_generate_core(jn_text *t, const jn_job *job) {
   else if (job->set.partials)
     jn_text_put(t, "#define JN_PLAIN 1 /* the partial derivatives are written in numbers */\n");
   else if (!high)
-    jn_text_put(t, "#define JN_PLAIN 1 /* numbers, not vectors, are faster at order 0 */\n");
+    jn_text_put(t, "#define JN_PLAIN 1 /* numbers, not vectors, are faster at low orders */\n");
   for (const jn_core_file *f = jn_core_files; f->name; f++) {
     if (!is_needed(job, f)) continue;
     if (one && is(f, "scalar/lanes.h")) jn_text_put(t, "#ifdef JN_VECTORS\n");
@@ -192,18 +192,16 @@ static void put_entry(jn_text *t, const jn_job *job, const jn_operation *o) {
     jn_generate_dynamics_kernel(t, job, o->order, o->kind == JN_GENERATE_FORWARD);
 }
 
-/* Straight code of all links would exceed an instruction cache of 32 KB: measured on robots of 7 to
- * 20 links, in units of the products of a link's convolutions. */
-static int is_large(const jn_job *job) {
-  int most = 0;
-  for (int r = 0; r <= JN_MAX_GENERATE_INVERSE; r++)
-    if (job->set.inverse >> r & 1) most = (r + 1) * (r + 2);
-  for (int r = 0; r <= JN_MAX_GENERATE_FORWARD; r++)
-    if (job->set.forward >> r & 1 && 4 * (r + 1) * (r + 2) > most) most = 4 * (r + 1) * (r + 2);
-  for (int r = 0; r <= JN_MAX_GENERATE_KINEMATICS; r++)
-    if (job->set.kinematics >> r & 1 && (r + 1) * (r + 2) > most) most = (r + 1) * (r + 2);
-  if (job->set.mass && most < 8) most = 8;
-  return most * job->m->nlink > 120;
+/* Straight code of all links would take too long to compile, or to be fetched: in units of the products
+ * of a link's convolutions. */
+static int is_large(const jn_job *job, const jn_operation *o) {
+  const int r = o->order, products = (r + 1) * (r + 2);
+  const int of[] = {[JN_GENERATE_INVERSE] = products,
+                    [JN_GENERATE_FORWARD] = 4 * products,
+                    [JN_GENERATE_MASS] = 8,
+                    [JN_GENERATE_KINEMATICS] = products,
+                    [JN_GENERATE_PARTIALS] = 0};
+  return of[o->kind] * job->m->nlink > 1200;
 }
 
 static void put_source(jn_text *t, const jn_job *job) {
@@ -213,7 +211,6 @@ static void put_source(jn_text *t, const jn_job *job) {
       " * the robot's constants. See %s.h. */\n"
       "#ifndef __CUDACC_RTC__\n#include \"%s.h\"\n#endif\n\n",
       job->name, JN_VERSION, job->name, job->name);
-  if (is_large(job)) jn_text_put(t, "#define JN_SHARED 1\n");
   if (job->set.scalar == JN_SCALAR_FLOAT) jn_text_put(t, "#define JN_FLOAT 1\n");
   jn_generate_core(t, job);
   jn_text_put(t, "\n/* the robot */\n");
@@ -222,7 +219,14 @@ static void put_source(jn_text *t, const jn_job *job) {
   if (job->set.partials) jn_generate_partials_start(t, job);
   jn_operation list[JN_MAX_OPERATIONS];
   const int count = jn_generate_operations(job, list);
-  for (int i = 0; i < count; i++) put_entry(t, job, &list[i]);
+  int shared = 0;
+  for (int i = 0; i < count; i++) {
+    if (is_large(job, &list[i]) != shared) {
+      shared = !shared;
+      jn_text_format(t, "\n#undef PART\n#define PART %s\n", shared ? "SHARED" : "INLINE");
+    }
+    put_entry(t, job, &list[i]);
+  }
   if (job->set.scalar == JN_SCALAR_FLOAT) jn_generate_single(t);
 }
 
@@ -238,6 +242,11 @@ static void put_declaration(jn_text *t, const jn_job *job, const jn_operation *o
   put_arrays(t, o->in, o->nin);
   jn_text_put(t, " -> ");
   put_arrays(t, o->out, o->nout);
+  const int count = jn_generate_count(job, o);
+  const size_t stack = jn_generate_stack(job, o);
+  if (count)
+    jn_text_format(t, "\n * up to %d multiplications and additions a state, and sines", count);
+  if (stack) jn_text_format(t, "; arrays of up to %lu bytes on the stack", (unsigned long)stack);
   jn_text_put(t, " */\n");
   if (job->set.signature != JN_SIGNATURE_PLAIN) {
     jn_generate_casadi(t, job, o, 1);
@@ -246,6 +255,14 @@ static void put_declaration(jn_text *t, const jn_job *job, const jn_operation *o
   jn_text_format(t, "int %s_%s(", job->name, o->name);
   jn_generate_arguments(t, job, o, 1);
   jn_text_put(t, ");\n");
+}
+
+/* What the text is best compiled with. A product with zero is zero. Of one state, vectors made of loops
+ * keep numbers in memory that fit into registers. */
+static const char *flags_of(const jn_job *job) {
+  return job->lanes > 1 ? "-O3 -fno-signed-zeros -ffinite-math-only -Wno-psabi"
+                        : "-O3 -fno-signed-zeros -ffinite-math-only -fno-tree-vectorize "
+                          "-fno-tree-slp-vectorize -Wno-psabi";
 }
 
 /* a table of the joints: where their numbers begin, or what they follow */
@@ -288,6 +305,12 @@ static void put_header(jn_text *t, const jn_job *job) {
   jn_text_format(t, "%s, or the dynamics are singular. They allocate nothing, do not branch on\n",
                  job->set.scalar == JN_SCALAR_FLOAT ? "1e4" : "1e6");
   jn_text_put(t, " * values and always do the same work.\n");
+  jn_text_format(
+      t,
+      " *   cc -march=native %s -c %s.c\n"
+      " * is fastest; with -ffp-contract=off -DSTRICT besides (x86: and -mno-fma) the bits are\n"
+      " * those of jounce's strict settings.\n",
+      flags_of(job), job->name);
   if (job->lanes > 1)
     jn_text_format(
         t,
@@ -328,14 +351,14 @@ static void put_cmake(jn_text *t, const jn_job *job) {
                  "target_include_directories(%s PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})\n",
                  JN_VERSION, n, n, n, n);
   jn_text_format(t,
-                 "target_compile_options(%s PRIVATE %s -fno-signed-zeros -Wno-psabi)\n"
+                 "target_compile_options(%s PRIVATE %s)\n"
                  "if(STRICT)\n  target_compile_options(%s PRIVATE -ffp-contract=off -DSTRICT)\n"
                  "else()\n  target_compile_options(%s PRIVATE -ffp-contract=fast)\nendif()\n"
                  "add_executable(%s_test %s_test.c)\n"
                  "target_link_libraries(%s_test PRIVATE %s m)\n"
                  "if(STRICT)\n  target_compile_definitions(%s_test PRIVATE STRICT)\nendif()\n"
                  "enable_testing()\nadd_test(NAME %s_test COMMAND %s_test)\n",
-                 n, is_large(job) ? "-O2" : "-O3", n, n, n, n, n, n, n, n, n);
+                 n, flags_of(job), n, n, n, n, n, n, n, n, n);
 }
 
 jn_status jn_generate(const jn_model *model, const jn_generate_options *options,

@@ -49,6 +49,10 @@ enum {
   JN_MAX_OPERATIONS = JN_MAX_GENERATE_INVERSE + JN_MAX_GENERATE_FORWARD +
                       JN_MAX_GENERATE_KINEMATICS + JN_MAX_GENERATE_PARTIALS + 5
 };
+/* operations.c: multiplications and additions of a state, and bytes of arrays on the stack; 0: not
+ * known */
+int jn_generate_count(const jn_job *job, const jn_operation *o);
+size_t jn_generate_stack(const jn_job *job, const jn_operation *o);
 /* operations.c: what is asked for; returns the number. The text of one; the type of its numbers. */
 int jn_generate_operations(const jn_job *job, jn_operation *list);
 void jn_generate_operation(jn_text *t, const jn_job *job, const jn_operation *o);

@@ -45,11 +45,11 @@ jn_status jn_generate_generic(const jn_job *job, jn_kernel kernel, int order, jn
   if (!forward && kernel != JN_KERNEL_INVERSE)
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
                    "generate: kernels for any robot are those of dynamics");
-  if (order > (forward ? JN_MAX_GENERATE_FORWARD : JN_MAX_GENERATE_INVERSE))
+  if (order > (forward ? JN_MAX_KERNEL_FORWARD : JN_MAX_GENERATE_INVERSE))
     return jn_fail(error, JN_ERR_LIMIT, NULL, 0,
                    "generate: orders of kernels for any robot go to %d for inverse and to %d for "
                    "forward and hybrid dynamics",
-                   JN_MAX_GENERATE_INVERSE, JN_MAX_GENERATE_FORWARD);
+                   JN_MAX_GENERATE_INVERSE, JN_MAX_KERNEL_FORWARD);
   if (!fits(job->m))
     return jn_fail(error, JN_ERR_LIMIT, NULL, 0,
                    "generate: kernels for any robot have room for %d moving links, %d of them in a "

@@ -15,14 +15,14 @@ static const struct {
 } kinds[] = {
     [JN_KERNEL_INVERSE] = {"inverse dynamics", JN_MAX_KERNEL_ORDER, JN_MAX_GENERATE_INVERSE, "id",
                            0, 0, 0},
-    [JN_KERNEL_FORWARD] = {"forward dynamics", JN_MAX_KERNEL_ORDER, JN_MAX_GENERATE_FORWARD, "fd",
-                           1, 0, 0},
+    [JN_KERNEL_FORWARD] = {"forward dynamics", JN_MAX_KERNEL_ORDER, JN_MAX_KERNEL_FORWARD, "fd", 1,
+                           0, 0},
     [JN_KERNEL_INVERSE_PARTIALS] = {"partial derivatives of inverse dynamics", 0, 0, "id", 0, 1, 0},
     [JN_KERNEL_FORWARD_PARTIALS] = {"partial derivatives of forward dynamics", 0, 0, "fd", 1, 1, 0},
-    [JN_KERNEL_ROLLOUT] = {"roll-outs", JN_MAX_GENERATE_FORWARD, JN_MAX_GENERATE_FORWARD, "fd", 1,
-                           0, 1},
-    [JN_KERNEL_HYBRID] = {"hybrid dynamics", JN_MAX_KERNEL_ORDER, JN_MAX_GENERATE_FORWARD, "hd", 1,
-                          0, 0}};
+    [JN_KERNEL_ROLLOUT] = {"roll-outs", JN_MAX_KERNEL_FORWARD, JN_MAX_KERNEL_FORWARD, "fd", 1, 0,
+                           1},
+    [JN_KERNEL_HYBRID] = {"hybrid dynamics", JN_MAX_KERNEL_ORDER, JN_MAX_KERNEL_FORWARD, "hd", 1, 0,
+                          0}};
 
 /* d (tau or a) / d q, d v and what follows: a block of 64 states computes one column. */
 static void put_partials(jn_text *t, const jn_job *job, int forward) {

@@ -86,6 +86,32 @@ void jn_generate_arguments(jn_text *t, const jn_job *job, const jn_operation *o,
   }
 }
 
+/* Multiplications and additions of a link on a revolute joint whose offset is a general rotation
+ * (tools/count_operations.cpp), by order; of the robot's own links those with a factor zero are less. */
+static const int inverse_count[] = {313, 625, 987, 1421, 1927, 2505},
+                 forward_count[] = {912, 1389, 1938, 2559, 3252, 4017};
+int jn_generate_count(const jn_job *job, const jn_operation *o) {
+  const int links = job->m->nlink - job->fixed, forward = job->own ? o->order + 1 : 1;
+  if (o->kind == JN_GENERATE_INVERSE) return links * inverse_count[o->order];
+  if (o->kind != JN_GENERATE_FORWARD) return 0;
+  return job->own ? forward * links * inverse_count[o->order] : links * forward_count[o->order];
+}
+
+/* arrays in numbers: of a link, and of the state; a vector fills four where registers hold it */
+size_t jn_generate_stack(const jn_job *job, const jn_operation *o) {
+  const jn_model *m = job->m;
+  const int r = o->order, v3 = 4, six = 2 * v3, forward = o->kind == JN_GENERATE_FORWARD;
+  if (job->own || o->kind > JN_GENERATE_FORWARD) return 0;
+  int n = m->nq + (6 * r + 8) * m->nv + 3 * m->nangle + 24;
+  if (link_is_free(&m->link[0])) n += (r + 2) * 12 * v3;
+  for (int i = job->fixed; i < m->nlink; i++) {
+    n += jn_kind_width(m->link[i].kind) * (r + 2) + 12 * v3;
+    n += forward ? (4 * (r + 2) + m->link[i].nv + 12) * six + 6 * m->link[i].nv + (r + 1) * v3
+                 : (2 * r + 3) * six + (r + 1) * v3 + (r + 2) * 5 * v3;
+  }
+  return (size_t)(n * job->lanes) * (job->set.scalar == JN_SCALAR_FLOAT ? 4 : 8);
+}
+
 /* the text of an operation: of a tree, and of a model with eliminated mimic joints */
 static const struct writer {
   void (*tree)(jn_text *, const jn_job *, int order);

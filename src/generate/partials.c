@@ -129,7 +129,7 @@ void jn_generate_partials(jn_text *t, const jn_job *job, int r) {
                  "  enum { R = %d };\n"
                  "  double room[%lu];\n"
                  "  jn_data data;\n"
-                 "  real nan = {0};\n"
+                 "  real checked = {0};\n"
                  "  memset(&data, 0, sizeof data);\n",
                  r, job->name, r, r, (unsigned long)put_arrays(NULL, m, r));
   jn_text_put(t,
@@ -142,13 +142,13 @@ void jn_generate_partials(jn_text *t, const jn_job *job, int r) {
   jn_text_number(t, job->gravity[2]);
   jn_text_put(t, ";\n  data.w.rows = R + 2, data.w.nv = NV;\n");
   put_arrays(t, m, r);
-  jn_text_put(
-      t,
-      "  read_numbers(NQ, q_in, stride, data.w.q, &nan);\n"
-      "  read_numbers((R + 2) * NV, v_in, stride, data.w.io, &nan);\n"
-      "  scale_rows(0, R + 1, NV, data.w.io, 1);\n"
-      "  inverse_partials(&data, R, dq, dv);\n"
-      "  NO_UNROLL for (int i = 0; i < (R + 1) * NV * NV; i++) nan += 0 * dq[i];\n"
-      "  NO_UNROLL for (int i = 0; i < (R + 1) * (R + 2) * NV * NV; i++) nan += 0 * dv[i];\n"
-      "  return states_without_result(~0, nan);\n}\n");
+  jn_text_put(t,
+              "  read_numbers(NQ, q_in, stride, data.w.q, &checked);\n"
+              "  read_numbers((R + 2) * NV, v_in, stride, data.w.io, &checked);\n"
+              "  scale_rows(0, R + 1, NV, data.w.io, 1);\n"
+              "  inverse_partials(&data, R, dq, dv);\n"
+              "  NO_UNROLL for (int i = 0; i < (R + 1) * NV * NV; i++) checked += SMALL * dq[i];\n"
+              "  NO_UNROLL for (int i = 0; i < (R + 1) * (R + 2) * NV * NV; i++) checked += SMALL "
+              "* dv[i];\n"
+              "  return states_without_result(~0, checked);\n}\n");
 }

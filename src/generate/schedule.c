@@ -143,11 +143,13 @@ static void read_link(jn_text *t, const jn_job *job, int i, const char *array, c
                       const char *to) {
   const jn_link *l = &job->m->link[i];
   if (streams(job) && l->nv)
-    jn_text_format(t, "  read_rows(%s, %s, %d, NV, %s_in + %d * stride, stride, %s + %d, &nan);\n",
+    jn_text_format(t,
+                   "  read_rows(%s, %s, %d, NV, %s_in + %d * stride, stride, %s + %d, &checked);\n",
                    from, to, l->nv, *array == 'f' ? "tau" : array, l->iv, array, l->iv);
 }
 
-/* sines and cosines of all angles, and order 0 of the joints' transforms but free ones */
+/* Sines and cosines of all angles, and order 0 of the joints' transforms but free ones. An angle that is
+ * too large and a quaternion without length show even if nothing depends on them. */
 static void generate_place(jn_text *t, const jn_job *job) {
   const jn_model *m = job->m;
   if (m->nangle) {
@@ -157,7 +159,10 @@ static void generate_place(jn_text *t, const jn_job *job) {
                    m->nangle, m->nangle, m->nangle);
     for (int i = 0; i < m->nangle; i++)
       jn_text_format(t, "  put_real(angle, %d, q[%d]);\n", i, m->link[m->angle_link[i]].iq);
-    jn_text_format(t, "  sincos_many(%d * LANES, angle, sine, cosine);\n", m->nangle);
+    jn_text_format(t,
+                   "  sincos_many(%d * LANES, angle, sine, cosine);\n"
+                   "  check_numbers(%d, sine, LANES, &checked);\n",
+                   m->nangle, m->nangle);
   }
   for (int n = 0; n < m->nangle; n++) {
     const int i = m->angle_link[n];
@@ -170,6 +175,8 @@ static void generate_place(jn_text *t, const jn_job *job) {
     const int i = m->other_link[n], iq = m->link[i].iq;
     jn_text_format(t, "  joint_place(&link%d, q + %d, q[%d], q[%d], X%d);\n", i, iq, iq, iq, i);
   }
+  for (int n = 0; n < m->nquat; n++)
+    jn_text_format(t, "  check_real(X%d[0], &checked);\n", m->quat_link[n]);
 }
 
 /* the world, or the fixed base, as a parent */
@@ -179,13 +186,14 @@ static void generate_world(jn_text *t, const jn_job *job) {
   jn_text_put(t,
               ", 0};\n"
               "  const v3 up = v3_sub(v3_zero(), c_vector(g));\n"
-              "  six *const Vworld = NULL, *const Fworld = NULL;\n");
+              "  six *const Vworld = NULL, *const Fworld = NULL;\n"
+              "  acceleration *const Cworld = NULL;\n");
   if (job->fixed)
     jn_text_put(
         t, "  const v3 base = gravity_start(&link0, NULL, NULL, &up), *const Yworld = &base;\n");
   else
     jn_text_put(t, "  const v3 *const Yworld = &up;\n");
-  jn_text_put(t, "  (void)Vworld, (void)Fworld;\n");
+  jn_text_put(t, "  (void)Vworld, (void)Fworld, (void)Cworld;\n");
 }
 
 static void inverse_visit(jn_text *t, const jn_job *job, const char *id, int i, int k, int r) {
@@ -203,9 +211,9 @@ static void inverse_finish(jn_text *t, const jn_job *job, const char *id, int i,
   const jn_link *l = &job->m->link[i];
   jn_text_format(t, "  %s_finish%d(&at%d, &link%d);\n", id, first_like(job, i), i, i);
   if (streams(job) && l->nv)
-    jn_text_format(t,
-                   "  write_rows(0, R, %d, NV, tau + %d, tau_out + %d * stride, stride, &nan);\n",
-                   l->nv, l->iv, l->iv);
+    jn_text_format(
+        t, "  write_rows(0, R, %d, NV, tau + %d, tau_out + %d * stride, stride, &checked);\n",
+        l->nv, l->iv, l->iv);
 }
 
 /* What to do with a link; k: order. */
@@ -256,15 +264,15 @@ void jn_generate_inverse(jn_text *t, const jn_job *job, int r) {
                  "%s int %s_at(const double *q_in, const double *v_in, double *tau_out,\n"
                  "    size_t stride%s) {\n"
                  "  enum { R = %d, K = R + 1 };\n"
-                 "  real q[NQ], v[(K + 1) * NV], tau[K * NV], nan = {0};\n",
+                 "  real q[NQ], v[(K + 1) * NV], tau[K * NV], checked = {0};\n",
                  job->own_stack ? "OWN_STACK" : "INLINE", id, column_arguments(job), r);
   if (converts(job)) jn_text_put(t, "  real in[(K + 1) * NV], out[K * NV];\n");
   if (link_is_free(&m->link[0])) jn_text_put(t, "  base_jet B[K + 1];\n");
   for (int i = first_link(job); i < m->nlink; i++)
     jn_text_format(t, "  INVERSE_LINK(%d, %d)\n", i, jn_kind_width(m->link[i].kind));
-  jn_text_put(t, "  read_numbers(NQ, q_in, stride, q, &nan);\n");
+  jn_text_put(t, "  read_numbers(NQ, q_in, stride, q, &checked);\n");
   if (!streams(job))
-    jn_text_format(t, "  read_numbers((K + 1) * NV, v_in, stride, %s, &nan);\n", in);
+    jn_text_format(t, "  read_numbers((K + 1) * NV, v_in, stride, %s, &checked);\n", in);
   seed(t, job, in, "(K + 1)", NULL);
   for (int n = 0; spatial && n < m->nfree; n++) {
     const jn_link *l = &m->link[m->free_link[n]];
@@ -299,12 +307,12 @@ void jn_generate_inverse(jn_text *t, const jn_job *job, int r) {
     jn_text_format(t, "  free_shift(q + %d, NV, out + %d, K, 1, 1);\n", l->iq, l->iv);
   }
   if (!streams(job))
-    jn_text_format(t, "  write_numbers(K * NV, %s, tau_out, %s, &nan);\n",
+    jn_text_format(t, "  write_numbers(K * NV, %s, tau_out, %s, &checked);\n",
                    converts(job) ? "out" : "tau", job->dual ? "stride_out" : "stride");
   if (job->dual && job->own)
-    jn_text_format(t, "  if (value) write_values(K * NV, %s, value, 1, &nan);\n",
+    jn_text_format(t, "  if (value) write_values(K * NV, %s, value, 1, &checked);\n",
                    converts(job) ? "out" : "tau");
-  jn_text_put(t, "  return states_without_result(~0, nan);\n}\n");
+  jn_text_put(t, "  return states_without_result(~0, checked);\n}\n");
 }
 
 static void forward_start(jn_text *t, const jn_job *job, const char *id, int i, int k, int r) {
@@ -366,7 +374,7 @@ static void forward_solve(jn_text *t, const jn_job *job, const char *id, int i, 
   if (streams(job) && l->nv)
     jn_text_format(t,
                    "  write_rows(%d, %d, %d, NV, v + %d, a_out + %d * stride - NV * stride, "
-                   "stride, &nan);\n",
+                   "stride, &checked);\n",
                    k + 1, k + 1, l->nv, l->iv, l->iv);
 }
 /* after its children: the bias of order k + 1 */
@@ -408,20 +416,22 @@ static void forward_calls(jn_text *t, const jn_job *job, const char *id, int r) 
  * is not given is zero, not what the arrays hold. */
 static void hybrid_read(jn_text *t, const jn_job *job, const char *in) {
   const jn_model *m = job->m;
-  jn_text_format(t, "  read_numbers(NV, v_in, stride, %s, &nan);\n", in);
+  jn_text_format(t, "  read_numbers(NV, v_in, stride, %s, &checked);\n", in);
   for (int i = first_link(job); i < m->nlink; i++) {
     const int iv = m->link[i].iv, nv = m->link[i].nv;
     if (!nv) continue;
     if (is_given(job, i))
-      jn_text_format(t,
-                     "  read_joint(1, R + 1, %d, NV, v_in + %d * stride, stride, %s + %d, &nan);\n"
-                     "  clear_joint(0, R, %d, NV, f + %d);\n",
-                     nv, iv, in, iv, nv, iv);
+      jn_text_format(
+          t,
+          "  read_joint(1, R + 1, %d, NV, v_in + %d * stride, stride, %s + %d, &checked);\n"
+          "  clear_joint(0, R, %d, NV, f + %d);\n",
+          nv, iv, in, iv, nv, iv);
     else
-      jn_text_format(t,
-                     "  clear_joint(1, R + 1, %d, NV, %s + %d);\n"
-                     "  read_joint(0, R, %d, NV, tau_in + %d * stride, stride, f + %d, &nan);\n",
-                     nv, in, iv, nv, iv, iv);
+      jn_text_format(
+          t,
+          "  clear_joint(1, R + 1, %d, NV, %s + %d);\n"
+          "  read_joint(0, R, %d, NV, tau_in + %d * stride, stride, f + %d, &checked);\n",
+          nv, in, iv, nv, iv, iv);
   }
 }
 /* Written: forces of prescribed joints, derivatives of v of others. */
@@ -431,13 +441,13 @@ static void hybrid_write(jn_text *t, const jn_job *job, const char *out, const c
     const int iv = m->link[i].iv, nv = m->link[i].nv;
     if (!nv) continue;
     if (is_given(job, i))
-      jn_text_format(t,
-                     "  write_joint(0, R, %d, NV, %s + %d, tau_in + %d * stride, stride, &nan);\n",
-                     nv, force, iv, iv);
+      jn_text_format(
+          t, "  write_joint(0, R, %d, NV, %s + %d, tau_in + %d * stride, stride, &checked);\n", nv,
+          force, iv, iv);
     else
       jn_text_format(
-          t, "  write_joint(1, R + 1, %d, NV, %s + %d, v_in + %d * stride, stride, &nan);\n", nv,
-          out, iv, iv);
+          t, "  write_joint(1, R + 1, %d, NV, %s + %d, v_in + %d * stride, stride, &checked);\n",
+          nv, out, iv, iv);
   }
 }
 /* the forces of prescribed joints, in the representation of the user, as derivatives */
@@ -514,7 +524,7 @@ void jn_generate_forward(jn_text *t, const jn_job *job, int r) {
                  "size_t stride%s) {\n"
                  "  enum { R = %d };\n"
                  "  real q[NQ], v[(R + 2) * NV], f[(R + 1) * NV], tau[(R + 1) * NV], e[NV], "
-                 "nan = {0};\n"
+                 "checked = {0};\n"
                  "  int good = ~0;\n",
                  column_arguments(job), r);
   if (converts(job))
@@ -523,13 +533,13 @@ void jn_generate_forward(jn_text *t, const jn_job *job, int r) {
   for (int i = first; i < m->nlink; i++)
     jn_text_format(t, "  FORWARD_LINK(%d, %d, %d)\n", i, jn_kind_width(m->link[i].kind),
                    m->link[i].nv);
-  jn_text_put(t, "  read_numbers(NQ, q_in, stride, q, &nan);\n");
+  jn_text_put(t, "  read_numbers(NQ, q_in, stride, q, &checked);\n");
   if (hybrid)
     hybrid_read(t, job, in);
   else if (!streams(job))
     jn_text_format(t,
-                   "  read_numbers(NV, v_in, stride, %s, &nan);\n"
-                   "  read_numbers((R + 1) * NV, tau_in, stride, f, &nan);\n",
+                   "  read_numbers(NV, v_in, stride, %s, &checked);\n"
+                   "  read_numbers((R + 1) * NV, tau_in, stride, f, &checked);\n",
                    in);
   seed(t, job, in, "1", "f");
   for (int n = 0; spatial && n < m->nfree; n++) {
@@ -573,13 +583,12 @@ void jn_generate_forward(jn_text *t, const jn_job *job, int r) {
   if (hybrid)
     hybrid_write(t, job, out, hybrid_forces(t, job));
   else if (!streams(job))
-    jn_text_format(t, "  write_numbers((R + 1) * NV, %s + NV, a_out, %s, &nan);\n", out,
+    jn_text_format(t, "  write_numbers((R + 1) * NV, %s + NV, a_out, %s, &checked);\n", out,
                    job->dual ? "stride_out" : "stride");
-  jn_text_put(t, "  return states_without_result(good, nan);\n}\n");
+  jn_text_put(t, "  return states_without_result(good, checked);\n}\n");
 }
 
-/* order 0 of the transforms of all joints; an angle that is too large shows even if nothing depends on
- * it */
+/* order 0 of the transforms of all joints */
 static void generate_positions(jn_text *t, const jn_job *job) {
   const jn_model *m = job->m;
   for (int n = 0; n < m->nfree; n++) {
@@ -587,7 +596,6 @@ static void generate_positions(jn_text *t, const jn_job *job) {
     jn_text_format(t, "  joint_place(&link%d, q + %d, q[%d], q[%d], X%d);\n", i, iq, iq, iq, i);
   }
   generate_place(t, job);
-  for (int n = 0; n < m->nangle; n++) jn_text_format(t, "  nan += 0 * take_real(sine, %d);\n", n);
   if (job->fixed) jn_text_put(t, "  (void)link0;\n");
 }
 
@@ -602,13 +610,13 @@ void jn_generate_mass(jn_text *t, const jn_job *job, int r) {
     if (first_like(job, i) == i) jn_text_format(t, "MASS_PARTS(%s, %d)\n", id, i);
   jn_text_format(t,
                  "%s int %s_at(const double *q_in, double *M_out, size_t stride) {\n"
-                 "  real q[NQ], M[NV * NV], nan = {0};\n"
+                 "  real q[NQ], M[NV * NV], checked = {0};\n"
                  "  six F[NV];\n",
                  job->own_stack ? "OWN_STACK" : "INLINE", id);
   for (int i = first; i < m->nlink; i++)
     jn_text_format(t, "  MASS_LINK(%d, %d)\n", i, jn_kind_width(m->link[i].kind));
   jn_text_put(t,
-              "  read_numbers(NQ, q_in, stride, q, &nan);\n"
+              "  read_numbers(NQ, q_in, stride, q, &checked);\n"
               "  NO_UNROLL for (int i = 0; i < NV * NV; i++) M[i] = real_of(0);\n");
   generate_positions(t, job);
   for (int i = m->nlink - 1; i >= first; i--) {
@@ -618,12 +626,13 @@ void jn_generate_mass(jn_text *t, const jn_job *job, int r) {
     jn_text_format(t, "  %s_link%d(&link%d, q + %d, X%d, &Ic%d, %s, %d, F, M);\n", id,
                    first_like(job, i), i, l->iq, i, i, up, last->iv + last->nv);
   }
-  jn_text_format(t,
-                 "  mirror_rows(NV, M);\n"
-                 "  NO_UNROLL for (int i = 0; i < NV; i++)\n"
-                 "    write_%s(NV, M + i * NV, M_out + (size_t)(i * NV) * stride, stride, &nan);\n"
-                 "  return states_without_result(~0, nan);\n}\n",
-                 job->dual ? "values" : "numbers");
+  jn_text_format(
+      t,
+      "  mirror_rows(NV, M);\n"
+      "  NO_UNROLL for (int i = 0; i < NV; i++)\n"
+      "    write_%s(NV, M + i * NV, M_out + (size_t)(i * NV) * stride, stride, &checked);\n"
+      "  return states_without_result(~0, checked);\n}\n",
+      job->dual ? "values" : "numbers");
 }
 
 /* the pose C of a frame in its link; returns the link (-1: the world) */
@@ -653,7 +662,7 @@ void jn_generate_kinematics(jn_text *t, const jn_job *job, int r) {
       "INLINE int %s_at(const double *q_in, const double *v_in, double *pose_out,\n"
       "    double *twist_out, size_t stride) {\n"
       "  enum { R = %d, K = R };\n"
-      "  real q[NQ], v[(K + 1) * NV], in[(K + 1) * NV], given[(K + 1) * NV], nan = {0};\n"
+      "  real q[NQ], v[(K + 1) * NV], in[(K + 1) * NV], given[(K + 1) * NV], checked = {0};\n"
       "  real pose[12], twist[6 * (K + 1)], room[24 * (K + 2)];\n"
       "  v3 base;\n  six *const Vworld = NULL;\n  (void)Vworld, (void)given;\n",
       id, r);
@@ -661,8 +670,8 @@ void jn_generate_kinematics(jn_text *t, const jn_job *job, int r) {
     jn_text_format(t, "  KINEMATICS_LINK(%d, %d)\n", i, jn_kind_width(m->link[i].kind));
   for (int i = 0; i < m->nlink; i++) jn_text_format(t, "  real E%d[9];\n  v3 O%d;\n", i, i);
   jn_text_put(t,
-              "  read_numbers(NQ, q_in, stride, q, &nan);\n"
-              "  read_numbers((K + 1) * NV, v_in, stride, in, &nan);\n"
+              "  read_numbers(NQ, q_in, stride, q, &checked);\n"
+              "  read_numbers((K + 1) * NV, v_in, stride, in, &checked);\n"
               "  copy_reals((K + 1) * NV, in, given);\n");
   for (int n = 0; spatial && n < m->nfree; n++) {
     const jn_link *l = &m->link[m->free_link[n]];
@@ -710,11 +719,11 @@ void jn_generate_kinematics(jn_text *t, const jn_job *job, int r) {
       jn_text_format(t, "    frame_twists(C, REP, R, V%d, E%d, O%d, base, room, twist, 6);\n", link,
                      link, link);
     jn_text_format(t,
-                   "    write_numbers(12, pose, pose_out + %d * stride, stride, &nan);\n"
+                   "    write_numbers(12, pose, pose_out + %d * stride, stride, &checked);\n"
                    "    UNROLL_ALL for (int k = 0; k <= K; k++)\n"
                    "      write_numbers(6, twist + 6 * k, twist_out + (size_t)(k * %d + %d) * "
-                   "stride, stride, &nan);\n  }\n",
+                   "stride, stride, &checked);\n  }\n",
                    12 * f, 6 * frames, 6 * f);
   }
-  jn_text_put(t, "  return states_without_result(~0, nan);\n}\n");
+  jn_text_put(t, "  return states_without_result(~0, checked);\n}\n");
 }

@@ -11,8 +11,7 @@ extern const char *const jn_generic_texts[];
 
 const char *jn_generic_ptx(int forward, int order) {
 #ifdef JN_GENERIC_PTX
-  if (order < 0 || order > (forward ? JN_MAX_GENERATE_FORWARD : JN_MAX_GENERATE_INVERSE))
-    return NULL;
+  if (order < 0 || order > (forward ? JN_MAX_KERNEL_FORWARD : JN_MAX_GENERATE_INVERSE)) return NULL;
   return jn_generic_texts[(forward ? JN_MAX_GENERATE_INVERSE + 1 : 0) + order];
 #else
   (void)forward, (void)order;

@@ -42,19 +42,19 @@ static inline real v3_dot(v3 a, v3 b) { return a.x * b.x + a.y * b.y + a.z * b.z
 static inline real v3_dot2(v3 a, v3 b, v3 c, v3 d) { return v3_dot(a, b) + v3_dot(c, d); }
 
 #ifdef JN_FOLDED
-/* Sums with constants of one robot: the compiler knows them, and terms with a factor zero are left
+/* Sums with constants of one robot: where the compiler knows them, terms with a factor zero are left
  * out. The result differs at most in the sign of a zero. */
 static inline real c_sum(double a, real x, double b, real y, double c, real z) {
   const real zero = {0};
-  if (a == 0 && b == 0) return c == 0 ? zero : c * z;
-  if (a == 0) return c == 0 ? b * y : b * y + c * z;
-  if (b == 0) return c == 0 ? a * x : a * x + c * z;
-  return c == 0 ? a * x + b * y : a * x + b * y + c * z;
+  if (IS_ZERO(a) && IS_ZERO(b)) return IS_ZERO(c) ? zero : c * z;
+  if (IS_ZERO(a)) return IS_ZERO(c) ? b * y : b * y + c * z;
+  if (IS_ZERO(b)) return IS_ZERO(c) ? a * x : a * x + c * z;
+  return IS_ZERO(c) ? a * x + b * y : a * x + b * y + c * z;
 }
 static inline real c_difference(double a, real x, double b, real y) {
   const real zero = {0};
-  if (a == 0) return b == 0 ? zero : -(b * y);
-  return b == 0 ? a * x : a * x - b * y;
+  if (IS_ZERO(a)) return IS_ZERO(b) ? zero : -(b * y);
+  return IS_ZERO(b) ? a * x : a * x - b * y;
 }
 /* a x c and c x a */
 static inline v3 v3_cross_c(v3 a, const double *c) {
@@ -119,10 +119,24 @@ static inline v3 c_columns(const double *M, v3 a) {
   return v3_make(c_sum(M[0], a.x, M[4], a.y, M[8], a.z), c_sum(M[1], a.x, M[5], a.y, M[9], a.z),
                  c_sum(M[2], a.x, M[6], a.y, M[10], a.z));
 }
+/* a matrix times a constant vector */
+static inline v3 v3_columns_c(const v3 *M, const double *c) {
+  return v3_make(c_sum(c[0], M[0].x, c[1], M[1].x, c[2], M[2].x),
+                 c_sum(c[0], M[0].y, c[1], M[1].y, c[2], M[2].y),
+                 c_sum(c[0], M[0].z, c[1], M[1].z, c[2], M[2].z));
+}
 #else
 static inline v3 c_columns(const double *M, v3 a) {
   return v3_make(M[0] * a.x + M[4] * a.y + M[8] * a.z, M[1] * a.x + M[5] * a.y + M[9] * a.z,
                  M[2] * a.x + M[6] * a.y + M[10] * a.z);
+}
+#endif
+#ifdef JN_FOLDED
+static inline real v3_at(v3 a, int i) { return i == 0 ? a.x : i == 1 ? a.y : a.z; }
+static inline void v3_add_at(v3 *a, int i, real x) {
+  if (i == 0) a->x += x;
+  if (i == 1) a->y += x;
+  if (i == 2) a->z += x;
 }
 #endif
 static inline v3 v3_columns(const v3 *M, v3 a) {
@@ -142,36 +156,32 @@ static inline void v3_transpose(const v3 *M, v3 *T) {
   T[2] = v3_make(M[0].z, M[1].z, M[2].z);
 }
 /* R a and out += R^T a, R a signed permutation of axes */
-#ifdef JN_FOLDED
-static inline real v3_at(v3 a, int i) { return i == 0 ? a.x : i == 1 ? a.y : a.z; }
-static inline v3 v3_pick(const v3 *a, const jn_axes *R) {
-  return v3_make(R->sign[0] * v3_at(*a, R->from[0]), R->sign[1] * v3_at(*a, R->from[1]),
-                 R->sign[2] * v3_at(*a, R->from[2]));
-}
-static inline void v3_add_pick(v3 *out, v3 a, const jn_axes *R) {
-  for (int i = 0; i < 3; i++) {
-    const real x = R->sign[i] * v3_at(a, i);
-    if (R->from[i] == 0) out->x += x;
-    if (R->from[i] == 1) out->y += x;
-    if (R->from[i] == 2) out->z += x;
-  }
-}
-#else
 static inline v3 v3_pick(const v3 *a, const jn_axes *R) {
   const real *x = &a->x;
   const int *i = R->from;
   const double *s = R->sign;
+#ifdef JN_FOLDED
+  if (IS_CONSTANT(i[0]))
+    return v3_make(s[0] * v3_at(*a, i[0]), s[1] * v3_at(*a, i[1]), s[2] * v3_at(*a, i[2]));
+#endif
   return v3_make(s[0] * x[i[0]], s[1] * x[i[1]], s[2] * x[i[2]]);
 }
 static inline void v3_add_pick(v3 *out, v3 a, const jn_axes *R) {
   real *x = &out->x;
   const int *i = R->from;
   const double *s = R->sign;
+#ifdef JN_FOLDED
+  if (IS_CONSTANT(i[0])) {
+    v3_add_at(out, i[0], s[0] * a.x);
+    v3_add_at(out, i[1], s[1] * a.y);
+    v3_add_at(out, i[2], s[2] * a.z);
+    return;
+  }
+#endif
   x[i[0]] += s[0] * a.x;
   x[i[1]] += s[1] * a.y;
   x[i[2]] += s[2] * a.z;
 }
-#endif
 static inline v3 c_vector(const double *c) {
   return v3_make(real_of(c[0]), real_of(c[1]), real_of(c[2]));
 }

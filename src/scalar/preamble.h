@@ -47,19 +47,34 @@ typedef long long int64_t;
 #else
 #define OWN_STACK INLINE
 #endif
-/* Functions of a link: part of their caller too, so that terms with a factor zero vanish. JN_SHARED:
- * where the code would not fit the instruction cache, links of one kind share them. */
-#ifdef JN_GENERIC
-#define PART INLINE /* the robot is data: nothing is known of its numbers */
-#elif defined(JN_SHARED) && !defined(__CUDACC__)
-#ifdef __clang__
-#define PART static __attribute__((noinline))
+/* Functions of a link (PART): part of their caller too, so that terms with a factor zero vanish. SHARED:
+ * links of one kind share them. */
+#ifdef __CUDACC__
+#define SHARED INLINE
+#elif defined(__clang__)
+#define SHARED static __attribute__((noinline))
 #else
-#define PART static __attribute__((noinline, noclone))
+#define SHARED static __attribute__((noinline, noclone))
 #endif
-#else
 #define PART INLINE
+
+/* numbers of the robot that the compiler knows; JN_GENERIC: the robot is data */
+#ifndef JN_GENERIC
 #define JN_FOLDED 1
+#endif
+#ifdef __CUDACC__
+#define IS_CONSTANT(x) 1
+#else
+#define IS_CONSTANT(x) __builtin_constant_p(x)
+#endif
+#define IS_ZERO(x) (IS_CONSTANT((x) == 0) && (x) == 0)
+
+/* Inverse dynamics by core/body/classical.h: fewer operations than rnea.h, other bits. */
+#if !defined(STRICT) && !defined(__CUDACC__) && !defined(JN_DUAL) && !defined(JN_GENERIC)
+#define JN_CLASSICAL 1
+#endif
+#if !defined(STRICT) && !defined(__CUDACC__)
+#define QUOTIENT(x, f) ((x) * (1 / (f)))
 #endif
 
 /* loops over orders and degrees of freedom are unrolled, and those over all numbers of a state */
@@ -82,6 +97,9 @@ typedef long long int64_t;
 #endif
 #define EACH(k, from, to) UNROLL for (int k = from; k <= to; k++)
 #define EACH_DOWN(k, from, to) UNROLL for (int k = to; k >= from; k--)
+#ifndef JN_LOOPED
+#define EACH_WITHIN(k, from, to, n) UNROLL for (int k = 0; k < n; k++) if (k >= (from) && k <= (to))
+#endif
 
 /* angles whose sines are computed together */
 #ifdef LANES

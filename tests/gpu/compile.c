@@ -78,7 +78,7 @@ static int compile(const char *name, jn_kernel kernel, int order, int representa
 static int assemble_generic(int all) {
   int count = 0;
   for (int forward = 0; forward < 2; forward++)
-    for (int order = 0; order <= (forward ? JN_MAX_GENERATE_FORWARD : JN_MAX_GENERATE_INVERSE);
+    for (int order = 0; order <= (forward ? JN_MAX_KERNEL_FORWARD : JN_MAX_GENERATE_INVERSE);
          order++) {
       const char *ptx = jn_generic_ptx(forward, order);
       if (!ptx || (!all && order)) continue;

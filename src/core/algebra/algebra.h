@@ -30,6 +30,22 @@
 #define EACH_DOWN(k, from, to) _Pragma(JN_UNROLL) for (int k = to; k >= from; k--)
 #endif
 
+/* k = from..to within 0..n-1, where n is a constant and the bounds depend on another loop: in the text
+ * of one robot a loop of constant length, so that every compiler unrolls both */
+#ifndef EACH_WITHIN
+#define EACH_WITHIN(k, from, to, n) EACH(k, from, to)
+#endif
+
+/* loops over all numbers of a state, in the text of one robot */
+#ifndef UNROLL_ALL
+#define UNROLL_ALL
+#define NO_UNROLL
+#endif
+/* x / f, or x (1 / f) where rounding is free */
+#ifndef QUOTIENT
+#define QUOTIENT(x, f) ((x) / (f))
+#endif
+
 /* The same for orders of a recursion whose inner loops run over lower orders. Where `to` is not a
  * constant, the orders up to LOW_ORDERS still are if `one_kind`: short loops whose length the
  * processor mispredicts cost more than the work in them. Code for joints of every kind would not fit
@@ -149,6 +165,8 @@ static inline void m3_add_hat_sym(v3 b, const real *S, real *out) {
 /* model constants are doubles, padded to four: a x c and c x a */
 static inline v3 v3_cross_c(v3 a, const double *c) { return v3_cross(a, c_vector(c)); }
 static inline v3 c_cross_v3(const double *c, v3 a) { return v3_cross(c_vector(c), a); }
+/* a matrix times a constant vector */
+static inline v3 v3_columns_c(const v3 *M, const double *c) { return v3_columns(M, c_vector(c)); }
 #endif
 
 /* error-free sum and product (Knuth, Dekker): a + b = s + e, a b = s + e exactly; SPLITTER = 2^27 + 1
@@ -206,11 +224,11 @@ static inline void scale_rows(int from, int to, int n, real *x, int to_taylor) {
   const double largest = 1e280;
   enum { WHOLE = 158 }; /* 158! > largest */
   double f = 1;
-  for (int k = 2; k <= to && k <= WHOLE; k++) {
+  UNROLL_ALL for (int k = 2; k <= to && k <= WHOLE; k++) {
     f *= k;
     if (k < from) continue;
     real *row = x + (size_t)(k - from) * (size_t)n;
-    for (int j = 0; j < n; j++) row[j] = to_taylor ? row[j] / f : row[j] * f;
+    UNROLL_ALL for (int j = 0; j < n; j++) row[j] = to_taylor ? QUOTIENT(row[j], f) : row[j] * f;
   }
   for (int k = from > WHOLE ? from : WHOLE + 1; k <= to; k++) {
     real *row = x + (size_t)(k - from) * (size_t)n;

@@ -27,9 +27,9 @@ INLINE int factor(int n, real *restrict S, const real *scale, double armature, r
     const real d = 1 / S[7 * j];
     good &= real_greater(S[7 * j], SINGULAR_PIVOT * (scale[j] + armature));
     D[7 * j] = d;
-    EACH(i, j + 1, n - 1) {
+    EACH_WITHIN(i, j + 1, n - 1, n) {
       const real l = S[6 * i + j] * d;
-      EACH(h, j + 1, i) S[6 * i + h] -= l * S[6 * h + j];
+      EACH_WITHIN(h, j + 1, i, n) S[6 * i + h] -= l * S[6 * h + j];
       D[6 * i + j] = l;
     }
   }
@@ -77,9 +77,9 @@ static inline int joint_eliminate(int n, const six *column, double armature, sym
 INLINE void solve_factored(int n, const real *D, real *out) {
   real y[6];
   EACH(j, 0, n - 1) y[j] = out[j];
-  EACH(i, 0, n - 1) EACH(j, i + 1, n - 1) y[j] -= D[6 * j + i] * y[i];
+  EACH(i, 0, n - 1) EACH_WITHIN(j, i + 1, n - 1, n) y[j] -= D[6 * j + i] * y[i];
   EACH(j, 0, n - 1) y[j] *= D[7 * j];
-  EACH_DOWN(i, 0, n - 1) EACH(j, 0, i - 1) y[j] -= D[6 * i + j] * y[i];
+  EACH_DOWN(i, 0, n - 1) EACH_WITHIN(j, 0, i - 1, n) y[j] -= D[6 * i + j] * y[i];
   EACH(j, 0, n - 1) out[j] = y[j];
 }
 

@@ -12,13 +12,26 @@
 #define JOUNCE_CORE_BODY_BAKED_H
 
 #include "core/body/aba.h"
+#include "core/body/classical.h"
 #include "core/body/crba.h"
 #include "core/body/free_joint.h"
 #include "core/body/rnea.h"
 
-#ifndef UNROLL_ALL
-#define UNROLL_ALL
-#define NO_UNROLL
+/* 2^-20; the smallest exponent of a number's bits; sums that do not wait for each other */
+#define SMALL 9.5367431640625e-07
+#ifdef JN_FLOAT
+typedef unsigned checked_bits;
+#define EXPONENT_ONE 0x00800000u
+#define SIGN_BIT 0x80000000u
+#else
+typedef unsigned long long checked_bits;
+#define EXPONENT_ONE 0x0010000000000000u
+#define SIGN_BIT 0x8000000000000000u
+#endif
+#ifdef __CUDACC__
+#define CHAINS 1
+#else
+#define CHAINS 4
 #endif
 
 #ifdef JN_DUAL
@@ -28,58 +41,78 @@
 #ifdef LANES
 typedef double real_in_memory
     __attribute__((vector_size(sizeof(double) * LANES), aligned(sizeof(double)), may_alias));
+#define CHECKED(sum, i) (sum)[i]
 #else
 typedef double real_in_memory;
 #define LANES 1
+#define CHECKED(sum, i) (sum)
 #endif
 
-/* n numbers, number i at x + i * stride. `nan` becomes NaN if one of them is not finite. */
-INLINE void read_numbers(int n, const double *x, size_t stride, real *out, real *nan) {
-  UNROLL_ALL for (int i = 0; i < n; i++) {
-    out[i] = *(const real_in_memory *)(x + (size_t)i * stride);
-    *nan += 0 * out[i];
+/* What is not finite shows in a sum: that of finite numbers, times SMALL, is finite. */
+INLINE void check_numbers(int n, const double *x, size_t stride, real *checked) {
+  int i = 0;
+#if LANES == 1 && SC_LANES > 1
+  if (IS_CONSTANT(stride) && stride == 1 && n >= SC_LANES) {
+    sc_real s = SMALL * *(const sc_real *)x;
+    UNROLL_ALL for (i = SC_LANES; i + SC_LANES <= n; i += SC_LANES) s +=
+        SMALL * *(const sc_real *)(x + i);
+    for (int l = 0; l < SC_LANES; l++) *checked += s[l];
   }
+#endif
+  UNROLL_ALL for (; i < n; i++) *checked +=
+      SMALL * *(const real_in_memory *)(x + (size_t)i * stride);
 }
-INLINE void write_numbers(int n, const real *x, double *out, size_t stride, real *nan) {
+INLINE void check_real(real x, real *checked) { *checked += SMALL * x; }
+/* n numbers, number i at x + i * stride */
+INLINE void read_numbers(int n, const double *x, size_t stride, real *out, real *checked) {
+  UNROLL_ALL for (int i = 0; i < n; i++) out[i] = *(const real_in_memory *)(x + (size_t)i * stride);
+  check_numbers(n, x, stride, checked);
+}
+INLINE void write_numbers(int n, const real *x, double *out, size_t stride, real *checked) {
+  real s[CHAINS];
+  s[0] = *checked;
+  for (int i = 1; i < CHAINS; i++) s[i] = real_of(0);
   UNROLL_ALL for (int i = 0; i < n; i++) {
     *(real_in_memory *)(out + (size_t)i * stride) = x[i];
-    *nan += 0 * x[i];
+    s[i % CHAINS] += SMALL * x[i];
   }
+  *checked = s[0];
+  for (int i = 1; i < CHAINS; i++) *checked += s[i];
 }
 /* Rows from..to of n numbers, row k at x + k nv stride: derivatives in memory, Taylor coefficients
  * here. For states with more numbers than registers: read where they are needed, written at once. */
 INLINE void read_rows(int from, int to, int n, int nv, const double *x, size_t stride, real *out,
-                      real *nan) {
+                      real *checked) {
   double f = 1;
   UNROLL_ALL for (int k = 0; k <= to; k++) {
     if (k > 1) f *= k;
     if (k >= from) {
-      read_numbers(n, x + (size_t)(k * nv) * stride, stride, out + k * nv, nan);
+      read_numbers(n, x + (size_t)(k * nv) * stride, stride, out + k * nv, checked);
       if (k > 1) UNROLL_ALL for (int j = 0; j < n; j++) out[k * nv + j] = out[k * nv + j] / f;
     }
   }
 }
 INLINE void write_rows(int from, int to, int n, int nv, const real *x, double *out, size_t stride,
-                       real *nan) {
+                       real *checked) {
   double f = 1;
   UNROLL_ALL for (int k = 0; k <= to; k++) {
     if (k > 1) f *= k;
     if (k >= from) UNROLL_ALL for (int j = 0; j < n; j++) {
         const real y = k > 1 ? x[k * nv + j] * f : x[k * nv + j];
-        write_numbers(1, &y, out + (size_t)(k * nv + j) * stride, stride, nan);
+        write_numbers(1, &y, out + (size_t)(k * nv + j) * stride, stride, checked);
       }
   }
 }
 /* Rows from..to of n numbers as they are, for joints whose motion or force alone is given. */
 INLINE void read_joint(int from, int to, int n, int nv, const double *x, size_t stride, real *out,
-                       real *nan) {
+                       real *checked) {
   UNROLL_ALL for (int k = from; k <= to; k++)
-      read_numbers(n, x + (size_t)(k * nv) * stride, stride, out + k * nv, nan);
+      read_numbers(n, x + (size_t)(k * nv) * stride, stride, out + k * nv, checked);
 }
 INLINE void write_joint(int from, int to, int n, int nv, const real *x, double *out, size_t stride,
-                        real *nan) {
+                        real *checked) {
   UNROLL_ALL for (int k = from; k <= to; k++)
-      write_numbers(n, x + k * nv, out + (size_t)(k * nv) * stride, stride, nan);
+      write_numbers(n, x + k * nv, out + (size_t)(k * nv) * stride, stride, checked);
 }
 INLINE void clear_joint(int from, int to, int n, int nv, real *x) {
   UNROLL_ALL for (int k = from; k <= to; k++) UNROLL_ALL for (int j = 0; j < n; j++) x[k * nv + j] =
@@ -101,10 +134,23 @@ INLINE real cosine_at(const double *sine, const double *cosine, int i, real angl
 INLINE void copy_reals(int n, const real *x, real *out) {
   UNROLL_ALL for (int i = 0; i < n; i++) out[i] = x[i];
 }
-/* Which of the LANES states have no result, one bit each. */
-INLINE int states_without_result(int good, real nan) {
-  const real one = real_of(1);
-  return ~(good & real_greater(one, nan)) & ((1 << LANES) - 1);
+/* Is a number not finite? By its bits, which holds where the compiler is told that all numbers are
+ * finite: |x| plus the smallest exponent overflows into the sign. */
+INLINE int not_finite(double x) {
+  checked_bits bits;
+#if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
+  const volatile double seen = x;
+  x = seen;
+#endif
+  memcpy(&bits, &x, sizeof bits);
+  bits = (bits & ~SIGN_BIT) + EXPONENT_ONE;
+  return (bits & SIGN_BIT) != 0;
+}
+/* Which of the LANES states have no result, one bit each. checked: the sum of what was checked. */
+INLINE int states_without_result(int good, real checked) {
+  int lanes = 0;
+  for (int i = 0; i < LANES; i++) lanes |= not_finite(CHECKED(checked, i)) << i;
+  return (~good | lanes) & ((1 << LANES) - 1);
 }
 
 /* the numbers of a state without result */
@@ -122,16 +168,19 @@ INLINE void write_joint_nan(int from, int to, int n, int nv, double *out, size_t
 #define INVERSE_LINK(i, width) \
   six V##i[K + 1], F##i[K];    \
   v3 Y##i[K];                  \
+  acceleration C##i[K + 1];    \
   link_transform XT##i;        \
   real X##i[(width) * (K + 1)];
-#define INVERSE_VIEW(i, up, iq, iv) \
-  inverse_view(V##i, F##i, Y##i, &XT##i, X##i, q + (iq), v + (iv), tau + (iv), V##up, F##up, Y##up)
-INLINE link_view inverse_view(six *V, six *F, v3 *Y, link_transform *XT, real *X, real *q, real *v,
-                              real *tau, const six *Vp, six *Fp, const v3 *Yp) {
+#define INVERSE_VIEW(i, up, iq, iv)                                                                \
+  inverse_view(V##i, F##i, Y##i, C##i, &XT##i, X##i, q + (iq), v + (iv), tau + (iv), V##up, F##up, \
+               Y##up, C##up)
+INLINE link_view inverse_view(six *V, six *F, v3 *Y, acceleration *C, link_transform *XT, real *X,
+                              real *q, real *v, real *tau, const six *Vp, six *Fp, const v3 *Yp,
+                              const acceleration *Cp) {
   link_view at;
   memset(&at, 0, sizeof at);
-  at.V = V, at.F = F, at.Y = Y, at.XT = XT, at.X = X, at.q = q, at.v = v, at.tau = tau;
-  at.Vp = Vp, at.Fp = Fp, at.Yp = Yp;
+  at.V = V, at.F = F, at.Y = Y, at.C = C, at.XT = XT, at.X = X, at.q = q, at.v = v, at.tau = tau;
+  at.Vp = Vp, at.Fp = Fp, at.Yp = Yp, at.Cp = Cp;
   return at;
 }
 /* What the compiler has to know of a view: its constants, or what they have in common with those of
@@ -142,17 +191,28 @@ INLINE link_view constant_view(const link_view *view, const jn_link *l, const jn
   if (l->kind != like->kind || l->rotation != like->rotation || l->nv != like->nv)
     __builtin_unreachable();
   if (like->parent < 0)
-    at.Vp = NULL, at.Fp = NULL;
+    at.Vp = NULL, at.Fp = NULL, at.Cp = NULL;
   else if (!at.Vp || !at.Fp || l->parent < 0)
     __builtin_unreachable();
   return at;
+}
+/* visit of a link of order r: V or C, and F of its own motion and weight */
+INLINE void inverse_visit(const link_view *at, int nv, int r, six *H, v3 *u, v3 *e) {
+#ifdef JN_CLASSICAL
+  (void)H;
+  classical_visit(at, nv, r + 1, u, e);
+#else
+  (void)u, (void)e;
+  rnea_visit(at, nv, r + 1, 0, 0, 1, H);
+#endif
 }
 /* the functions of link i, and of links like it, for order r */
 #define INVERSE_PARTS(name, i, r)                                       \
   PART void name##_visit##i(const link_view *view, const jn_link *l) {  \
     const link_view at = constant_view(view, l, &link##i);              \
     six H[(r) + 2];                                                     \
-    rnea_visit(&at, NV, (r) + 1, 0, 0, 1, H);                           \
+    v3 u[(r) + 2], e[(r) + 3];                                          \
+    inverse_visit(&at, NV, r, H, u, e);                                 \
   }                                                                     \
   PART void name##_finish##i(const link_view *view, const jn_link *l) { \
     const link_view at = constant_view(view, l, &link##i);              \
@@ -251,8 +311,9 @@ INLINE void mirror_rows(int nv, real *M) {
   six V##i[R + 1];                \
   link_transform XT##i;           \
   real X##i[(width) * (R + 1)];
-#define KINEMATICS_VIEW(i, up, iq, iv) \
-  inverse_view(V##i, NULL, NULL, &XT##i, X##i, q + (iq), v + (iv), NULL, V##up, V##up, NULL)
+#define KINEMATICS_VIEW(i, up, iq, iv)                                                             \
+  inverse_view(V##i, NULL, NULL, NULL, &XT##i, X##i, q + (iq), v + (iv), NULL, V##up, V##up, NULL, \
+               NULL)
 #define KINEMATICS_PARTS(name, i, r)                                   \
   PART void name##_visit##i(const link_view *view, const jn_link *l) { \
     const link_view at = constant_view(view, l, &link##i);             \

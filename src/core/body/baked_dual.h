@@ -5,24 +5,29 @@
 
 #ifdef JN_DUAL
 #define LANES 1
+#define CHECKED(sum, i) (sum).x
 
-INLINE void read_numbers(int n, const double *x, size_t stride, real *out, real *nan) {
+INLINE void check_numbers(int n, const double *x, size_t stride, real *checked) {
+  UNROLL_ALL for (int i = 0; i < n; i++) checked->x += SMALL * x[(size_t)i * stride];
+}
+INLINE void check_real(real x, real *checked) { checked->x += SMALL * x.x; }
+INLINE void read_numbers(int n, const double *x, size_t stride, real *out, real *checked) {
   UNROLL_ALL for (int i = 0; i < n; i++) {
     out[i] = real_of(x[(size_t)i * stride]);
-    nan->x += 0 * out[i].x;
+    checked->x += SMALL * out[i].x;
   }
 }
-INLINE void write_numbers(int n, const real *x, double *out, size_t stride, real *nan) {
+INLINE void write_numbers(int n, const real *x, double *out, size_t stride, real *checked) {
   UNROLL_ALL for (int i = 0; i < n; i++) {
     out[(size_t)i * stride] = x[i].d;
-    nan->x += 0 * (x[i].x + x[i].d);
+    checked->x += SMALL * (x[i].x + x[i].d);
   }
 }
 /* the numbers themselves */
-INLINE void write_values(int n, const real *x, double *out, size_t stride, real *nan) {
+INLINE void write_values(int n, const real *x, double *out, size_t stride, real *checked) {
   UNROLL_ALL for (int i = 0; i < n; i++) {
     out[(size_t)i * stride] = x[i].x;
-    nan->x += 0 * x[i].x;
+    checked->x += SMALL * x[i].x;
   }
 }
 INLINE void put_real(double *x, int i, real a) { x[i] = a.x; }

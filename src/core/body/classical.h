@@ -122,7 +122,7 @@ INLINE void classical_rates(const jn_link *l, int k, acceleration *C, v3 *n) {
   *n = spin_moment(l, rate, P);
 }
 INLINE six classical_wrench(const jn_link *l, const acceleration *C, v3 n) {
-  const v3 f = v3_times(l->m, v3_add(C->a, v3_columns(C->B, c_vector(l->c4))));
+  const v3 f = v3_times(l->m, v3_add(C->a, v3_columns_c(C->B, l->c4)));
   return six_make(v3_add(n, c_cross_v3(l->c4, f)), f);
 }
 
@@ -164,7 +164,7 @@ INLINE void classical_visit_of(jn_kind kind, const link_view *at, int nv, int K,
   if (slides) joint_reach(l, K, at->q, at->X, v, nv, e);
   EACH(k, 0, K - 1) {
     v3 a = k == 0 ? *at->Yp : v3_zero();
-    if (Cp) a = v3_add(Cp[k].a, v3_columns(Cp[k].B, c_vector(l->p4)));
+    if (Cp) a = v3_add(Cp[k].a, v3_columns_c(Cp[k].B, l->p4));
     u[k] = turn_from_parent(kind, l, at->X, XT, &a);
   }
   EACH(k, 0, K - 1) {
@@ -180,19 +180,23 @@ APART void classical_visit_any(const link_view *at, int nv, int K, v3 *u, v3 *e)
   classical_visit_of(at->link->kind, at, nv, K, u, e);
 }
 
+/* A link of any kind. u, e: room for jets of K+1 and K+2 vectors. */
+INLINE void classical_visit(const link_view *at, int nv, int K, v3 *u, v3 *e) {
+  if (at->link->kind == JN_K_REVOLUTE)
+    classical_visit_of(JN_K_REVOLUTE, at, nv, K, u, e);
+  else if (at->link->kind == JN_K_FREE && !at->Cp)
+    classical_base(at, nv, K, u);
+  else
+    classical_visit_any(at, nv, K, u, e);
+}
+
+#ifndef JN_BAKED
 /* All links of a model, in the working memory. */
 INLINE void classical_outward(const jn_model *m, const jn_work *w, int K) {
   v3 *u = &jet_of(w, 0)->w, *e = &jet_of(w, 1)->w;
   place_joints(m, w);
-  for (int i = 0; i < m->nlink; i++) {
-    const link_view *at = link_view_of(w, i);
-    if (at->link->kind == JN_K_REVOLUTE)
-      classical_visit_of(JN_K_REVOLUTE, at, m->nv, K, u, e);
-    else if (at->base)
-      classical_base(at, m->nv, K, u);
-    else
-      classical_visit_any(at, m->nv, K, u, e);
-  }
+  for (int i = 0; i < m->nlink; i++) classical_visit(link_view_of(w, i), m->nv, K, u, e);
 }
+#endif
 
 #endif

@@ -29,8 +29,8 @@ INLINE jn_link generic_revolute(const jn_link *l) {
   return copy;
 }
 
-INLINE void generic_read(int n, const double *x, size_t stride, real *out, real *nan) {
-  for (int i = 0; i < n; i++) read_numbers(1, x + (size_t)i * stride, stride, out + i, nan);
+INLINE void generic_read(int n, const double *x, size_t stride, real *out, real *checked) {
+  for (int i = 0; i < n; i++) read_numbers(1, x + (size_t)i * stride, stride, out + i, checked);
 }
 INLINE void generic_clear(int n, real *x) {
   for (int i = 0; i < n; i++) x[i] = real_of(0);
@@ -77,14 +77,14 @@ INLINE link_view generic_view(const jn_link *l, generic_slot *at, generic_slot *
 }
 INLINE void generic_visit(const generic_robot *m, const jn_link *l, generic_slot *at,
                           generic_slot *parent, base_jet *B, const double *q, const double *v,
-                          size_t n, real *nan) {
+                          size_t n, real *checked) {
   const v3 up = c_vector(m->up);
   const int rep = m->representation, free = l->kind == JN_K_FREE, nv = kind_nv(l->kind);
   real in[ROW * (K + 1)];
   six H[K + 1];
-  generic_read(kind_nq(l->kind), q + (size_t)l->iq * n, n, at->q, nan);
+  generic_read(kind_nq(l->kind), q + (size_t)l->iq * n, n, at->q, checked);
   EACH(k, 0, K)
-  generic_read(nv, v + (size_t)(k * m->nv + l->iv) * n, n, at->v + k * ROW, nan);
+  generic_read(nv, v + (size_t)(k * m->nv + l->iv) * n, n, at->v + k * ROW, checked);
   if (free && rep == JN_SPATIAL) free_shift(at->q, ROW, at->v, K + 1, -1, 0);
   generic_scale(K, nv, ROW, at->v, 1);
   if (free) copy_reals(ROW * (K + 1), at->v, in);
@@ -93,7 +93,8 @@ INLINE void generic_visit(const generic_robot *m, const jn_link *l, generic_slot
   rnea_visit(&view, ROW, K, 0, 0, 1, H);
 }
 INLINE void generic_finish(const generic_robot *m, const jn_link *l, generic_slot *at,
-                           generic_slot *parent, base_jet *B, double *tau, size_t n, real *nan) {
+                           generic_slot *parent, base_jet *B, double *tau, size_t n,
+                           real *checked) {
   const v3 up = c_vector(m->up);
   const int rep = m->representation, free = l->kind == JN_K_FREE, nv = kind_nv(l->kind);
   real force[ROW * K], out[ROW * K];
@@ -106,7 +107,7 @@ INLINE void generic_finish(const generic_robot *m, const jn_link *l, generic_slo
   generic_scale(R, nv, ROW, out, 0);
   if (free && rep == JN_SPATIAL) free_shift(at->q, ROW, out, K, 1, 1);
   EACH(k, 0, R)
-  write_numbers(nv, out + k * ROW, tau + (size_t)(k * m->nv + l->iv) * n, n, nan);
+  write_numbers(nv, out + k * ROW, tau + (size_t)(k * m->nv + l->iv) * n, n, checked);
 }
 
 #ifdef __CUDACC__
@@ -120,7 +121,7 @@ extern "C" __global__ void generic_kernel(size_t n, const double *__restrict__ q
   if (s >= n) return;
   generic_slot slot[GENERIC_DEPTH + 1]; /* the first has no link */
   base_jet B[K + 1];
-  real nan = {0};
+  real checked = {0};
   int depth = 0;
   NO_UNROLL for (int j = 0; j < 2 * m->nlink; j++) {
     const int step = m->step[j], i = step > 0 ? step - 1 : -step - 1;
@@ -131,24 +132,24 @@ extern "C" __global__ void generic_kernel(size_t n, const double *__restrict__ q
       const jn_link known = generic_revolute(l);
       if (l->last == i) {
         generic_slot leaf;
-        generic_visit(m, &known, &leaf, parent, B, q + s, v + s, n, &nan);
-        generic_finish(m, &known, &leaf, parent, B, tau + s, n, &nan);
+        generic_visit(m, &known, &leaf, parent, B, q + s, v + s, n, &checked);
+        generic_finish(m, &known, &leaf, parent, B, tau + s, n, &checked);
         j++;
         depth--;
         continue;
       }
       if (step > 0)
-        generic_visit(m, &known, at, parent, B, q + s, v + s, n, &nan);
+        generic_visit(m, &known, at, parent, B, q + s, v + s, n, &checked);
       else
-        generic_finish(m, &known, at, parent, B, tau + s, n, &nan);
+        generic_finish(m, &known, at, parent, B, tau + s, n, &checked);
     } else if (step > 0) {
-      generic_visit(m, l, at, parent, B, q + s, v + s, n, &nan);
+      generic_visit(m, l, at, parent, B, q + s, v + s, n, &checked);
     } else {
-      generic_finish(m, l, at, parent, B, tau + s, n, &nan);
+      generic_finish(m, l, at, parent, B, tau + s, n, &checked);
     }
     depth -= step < 0;
   }
-  const int bad = states_without_result(~0, nan);
+  const int bad = states_without_result(~0, checked);
   if (bad) write_nan(K * m->nv, tau + s, n);
   if (without) without[s] = bad;
 }
@@ -231,21 +232,21 @@ INLINE generic_link generic_link_of(const generic_robot *m, generic_work *w, con
 
 /* The state of a joint: order 0 of v; of a given joint its derivatives, of others forces. */
 INLINE void generic_state(const generic_robot *m, const generic_link *x, const double *q,
-                          const double *v, const double *tau, size_t n, real *nan) {
+                          const double *v, const double *tau, size_t n, real *checked) {
   const link_view *at = &x->view;
   const jn_link *l = at->link;
   const generic_rows a = x->rows;
   const int nv = kind_nv(l->kind), row = a.row, rep = m->representation;
-  generic_read(kind_nq(l->kind), q + (size_t)l->iq * n, n, a.q, nan);
-  generic_read(nv, v + (size_t)l->iv * n, n, a.in, nan);
+  generic_read(kind_nq(l->kind), q + (size_t)l->iq * n, n, a.q, checked);
+  generic_read(nv, v + (size_t)l->iv * n, n, a.in, checked);
   EACH(k, 0, R) {
     real *motion = a.in + (k + 1) * row, *force = a.f + k * row;
     const size_t from = (size_t)(k * m->nv + l->iv) * n;
     if (x->given) {
-      generic_read(nv, v + from + (size_t)m->nv * n, n, motion, nan);
+      generic_read(nv, v + from + (size_t)m->nv * n, n, motion, checked);
       generic_clear(nv, force);
     } else {
-      generic_read(nv, tau + from, n, force, nan);
+      generic_read(nv, tau + from, n, force, checked);
       generic_clear(nv, motion);
     }
   }
@@ -259,7 +260,7 @@ INLINE void generic_state(const generic_robot *m, const generic_link *x, const d
 
 /* The results: a[(R+1) x nv] of joints driven by forces, force[(R+1) x nv] of given ones. */
 INLINE void generic_results(const generic_robot *m, const generic_link *x, const double *q,
-                            double *a, double *force, size_t n, real *nan) {
+                            double *a, double *force, size_t n, real *checked) {
   const link_view *at = &x->view;
   const jn_link *l = at->link;
   const generic_rows r = x->rows;
@@ -274,16 +275,16 @@ INLINE void generic_results(const generic_robot *m, const generic_link *x, const
   generic_scale(R + 1, nv, row, r.in, 0);
   generic_scale(R, nv, row, r.f, 0);
   if (free && rep == JN_SPATIAL) {
-    generic_read(7, q + (size_t)l->iq * n, n, r.q, nan);
+    generic_read(7, q + (size_t)l->iq * n, n, r.q, checked);
     free_shift(r.q, row, r.in, R + 2, 1, 0);
     free_shift(r.q, row, r.f, R + 1, 1, 1);
   }
   EACH(k, 0, R) {
     const size_t to = (size_t)(k * m->nv + l->iv) * n;
     if (x->given)
-      write_numbers(nv, r.f + k * row, force + to, n, nan);
+      write_numbers(nv, r.f + k * row, force + to, n, checked);
     else
-      write_numbers(nv, r.in + (k + 1) * row, a + to, n, nan);
+      write_numbers(nv, r.in + (k + 1) * row, a + to, n, checked);
   }
 }
 INLINE void generic_nan(const generic_robot *m, double *a, double *force, size_t n) {
@@ -315,11 +316,11 @@ INLINE void generic_bias(const generic_robot *m, const generic_link *x, int k, s
 /* Order 0 of a link before its children. leaf: all that it needs later is in registers. */
 INLINE void generic_start(const generic_robot *m, generic_work *w, const generic_link *x,
                           const double *q, const double *v, const double *tau, size_t n, int leaf,
-                          real *nan) {
+                          real *checked) {
   const link_view *at = &x->view;
   const jn_link *l = at->link;
   const generic_rows a = x->rows;
-  generic_state(m, x, q, v, tau, n, nan);
+  generic_state(m, x, q, v, tau, n, checked);
   EACH(k, 0, R + 1) copy_reals(kind_nv(l->kind), a.in + k * a.row, a.v + k * a.row);
   generic_place(l, m->representation, 0, a.row, a.q, a.in, a.v, at->X, at->base);
   if (R == 0 && (!leaf || x->given)) copy_reals(kind_nv(l->kind), a.v, w->v0 + l->iv);
@@ -329,9 +330,9 @@ INLINE void generic_start(const generic_robot *m, generic_work *w, const generic
 /* Numbers of the joint that order 0 did not keep, for the end of a link. F_0 has no terms from F. */
 INLINE void generic_again(const generic_robot *m, generic_work *w, const generic_link *x,
                           const double *q, const double *v, const double *tau, size_t n,
-                          real *nan) {
+                          real *checked) {
   const jn_link *l = x->view.link;
-  generic_state(m, x, q, v, tau, n, nan);
+  generic_state(m, x, q, v, tau, n, checked);
   copy_reals(kind_nv(l->kind), w->v0 + l->iv, x->rows.v);
   x->view.F[0] = six_zero();
 }
@@ -360,7 +361,7 @@ INLINE int generic_finish(const generic_robot *m, generic_work *w, const generic
 }
 /* Forward pass of order k, and the results of the last one. */
 INLINE void generic_solve(const generic_robot *m, generic_work *w, const generic_link *x, int k,
-                          const double *q, double *a, double *force, size_t n, real *nan) {
+                          const double *q, double *a, double *force, size_t n, real *checked) {
   link_view at = x->view;
   const jn_link *l = at.link;
   if (R == 0) {
@@ -371,7 +372,7 @@ INLINE void generic_solve(const generic_robot *m, generic_work *w, const generic
   }
   solve_link(&at, x->rows.row, k, x->given, x->floats, m->damping, k < R, m->representation, 0,
              x->root);
-  if (k == R) generic_results(m, x, q, a, force, n, nan);
+  if (k == R) generic_results(m, x, q, a, force, n, checked);
 }
 
 /* The passes: all links, depth first. */
@@ -382,7 +383,7 @@ INLINE generic_body *generic_parent(generic_work *w, const jn_link *l, int depth
   return &w->body[R == 0 ? depth - 1 : l->parent < 0 ? 0 : l->parent];
 }
 INLINE int generic_begin(const generic_robot *m, generic_work *w, const double *q, const double *v,
-                         const double *tau, size_t n, real *nan) {
+                         const double *tau, size_t n, real *checked) {
   int good = ~0, depth = 0, pending = 0;
   NO_UNROLL for (int j = 0; j < 2 * m->nlink; j++) {
     const int step = m->step[j], i = step > 0 ? step - 1 : -step - 1;
@@ -395,7 +396,7 @@ INLINE int generic_begin(const generic_robot *m, generic_work *w, const double *
       if (R == 0 && l->last == i) {
         generic_body leaf;
         const generic_link x = generic_link_of(m, w, &known, i, &leaf, parent, &own);
-        generic_start(m, w, &x, q, v, tau, n, 1, nan);
+        generic_start(m, w, &x, q, v, tau, n, 1, checked);
         good &= generic_finish(m, w, &x, parent, &pending);
         j++;
         depth--;
@@ -403,17 +404,17 @@ INLINE int generic_begin(const generic_robot *m, generic_work *w, const double *
       }
       const generic_link x = generic_link_of(m, w, &known, i, at, parent, &own);
       if (step > 0) {
-        generic_start(m, w, &x, q, v, tau, n, 0, nan);
+        generic_start(m, w, &x, q, v, tau, n, 0, checked);
       } else {
-        if (R == 0) generic_again(m, w, &x, q, v, tau, n, nan);
+        if (R == 0) generic_again(m, w, &x, q, v, tau, n, checked);
         good &= generic_finish(m, w, &x, parent, &pending);
       }
     } else {
       const generic_link x = generic_link_of(m, w, l, i, at, parent, &own);
       if (step > 0) {
-        generic_start(m, w, &x, q, v, tau, n, 0, nan);
+        generic_start(m, w, &x, q, v, tau, n, 0, checked);
       } else {
-        if (R == 0) generic_again(m, w, &x, q, v, tau, n, nan);
+        if (R == 0) generic_again(m, w, &x, q, v, tau, n, checked);
         good &= generic_finish(m, w, &x, parent, &pending);
       }
     }
@@ -439,7 +440,7 @@ INLINE void generic_backward(const generic_robot *m, generic_work *w, int k) {
   }
 }
 INLINE void generic_forward(const generic_robot *m, generic_work *w, int k, const double *q,
-                            double *a, double *force, size_t n, real *nan) {
+                            double *a, double *force, size_t n, real *checked) {
   int depth = 0;
   NO_UNROLL for (int j = 0; j < 2 * m->nlink; j++) {
     const int step = m->step[j], i = step - 1;
@@ -452,14 +453,14 @@ INLINE void generic_forward(const generic_robot *m, generic_work *w, int k, cons
       const jn_link known = generic_revolute(l);
       if (R == 0 && l->last == i) {
         const generic_link x = generic_link_of(m, w, &known, i, &leaf, parent, &own);
-        generic_solve(m, w, &x, k, q, a, force, n, nan);
+        generic_solve(m, w, &x, k, q, a, force, n, checked);
         continue;
       }
       const generic_link x = generic_link_of(m, w, &known, i, at, parent, &own);
-      generic_solve(m, w, &x, k, q, a, force, n, nan);
+      generic_solve(m, w, &x, k, q, a, force, n, checked);
     } else {
       const generic_link x = generic_link_of(m, w, l, i, at, parent, &own);
-      generic_solve(m, w, &x, k, q, a, force, n, nan);
+      generic_solve(m, w, &x, k, q, a, force, n, checked);
     }
   }
 }
@@ -475,14 +476,14 @@ extern "C" __global__ void generic_kernel(size_t n, const double *__restrict__ q
   const size_t s = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (s >= n) return;
   generic_work w;
-  real nan = {0};
+  real checked = {0};
   w.up = c_vector(m->up);
-  const int good = generic_begin(m, &w, q + s, v + s, tau + s, n, &nan);
+  const int good = generic_begin(m, &w, q + s, v + s, tau + s, n, &checked);
   NO_UNROLL for (int k = 0; k <= R; k++) {
     if (k) generic_backward(m, &w, k);
-    generic_forward(m, &w, k, q + s, a + s, force + s, n, &nan);
+    generic_forward(m, &w, k, q + s, a + s, force + s, n, &checked);
   }
-  const int bad = states_without_result(good, nan);
+  const int bad = states_without_result(good, checked);
   if (bad) generic_nan(m, a + s, force + s, n);
   if (without) without[s] = bad;
 }
