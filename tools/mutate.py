@@ -174,7 +174,7 @@ class Library:
         self.assets, self.text = (os.path.join("build-mutate", n) for n in ("report_assets.c", "core_text.c"))
         self.parts = {"src": [s for s in sources_of("src/**/*.c") if "/ptx/" not in s] + [self.text],
                       "cli": sources_of("cli/**/*.c") + [self.assets],
-                      "python": sources_of("python/src/*.c") if self.python else []}
+                      "python": sources_of("python/src/**/*.c") if self.python else []}
         self.sources = sum(self.parts.values(), [])
         self.uses = {}
         self.lock = threading.Lock()
@@ -186,7 +186,7 @@ class Library:
     def options(self, source):
         if source in self.parts["python"]:
             return ["-DJOUNCE_HAS_GPU"] + self.flags + self.python[0]
-        return (["-DJN_BUILDING"] if source in self.parts["src"] else ["-iquote", "cli"]) + self.flags
+        return (["-DJN_BUILDING"] if source in self.parts["src"] else ["-iquote", "cli", "-iquote", "python/src"]) + self.flags
 
     def compile(self, source, folder, flags=("-O1",), text=None, lead=()):
         """`lead` comes before the include path, so that a changed header is found first."""
@@ -692,7 +692,7 @@ def main():
     parser.add_argument("--keep", action="store_true", help="go on where the run before ended")
     parser.add_argument("--list", action="store_true", help="count the mutants there are")
     options = parser.parse_args()
-    files = [f for p in ("src/**/*.[ch]", "cli/**/*.[ch]", "python/src/*.[ch]") for f in sources_of(p)
+    files = [f for p in ("src/**/*.[ch]", "cli/**/*.[ch]", "python/src/**/*.[ch]") for f in sources_of(p)
              if f.startswith(tuple(options.only or [""])) and not f.endswith("scalar/lanes.h") and "/ptx/" not in f]
     everything = sorted(all_mutants(files), key=lambda m: m.rank(options.seed))
     folders = {}
