@@ -258,7 +258,7 @@ static jn_status place_grid(retiming *x, int cells, int fine) {
   const size_t rows = 5 * (size_t)x->rows + 2;
   p->cells = cells;
   p->points = jn_clock_points(cells);
-  reserve(x, cells > x->options.intervals ? cells : x->options.intervals, rows);
+  reserve(x, cells > x->finest ? cells : x->finest, rows);
   x->quarters = fine ? 2 * (cells - 2) : 0;
   x->exact = jn_block_new(&x->scratch, (size_t)x->quarters, sizeof *x->exact);
   if (!x->exact) return JN_ERR_MEMORY;

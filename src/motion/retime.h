@@ -68,6 +68,8 @@ typedef struct retiming {
   double *breaks;  /* [2 breaks] both sides of every break of the path */
   int break_count; /* 2 breaks */
 
+  int finest; /* cells of the grids that follow at most, if known: memory for all of them is taken once */
+
   /* a grid */
   int all;      /* points with rows: those of the problem, both sides of the breaks of the path, and
                   * the quarters of the cells around the breaks */

@@ -198,6 +198,7 @@ static jn_status first_solve(retiming *x, levels *l, jn_retime_report *report) {
   l->coarse = asked ? asked : COARSE;
   while (l->coarse > (asked && asked <= 4 * COARSE ? COARSE / 2 : COARSE))
     l->coarse = (l->coarse + 1) / 2, l->halvings++;
+  x->finest = asked ? cells_of(l) : 0;
   if (!asked) l->halvings = STEP; /* not known yet: the first grid is not the last */
   while (done < l->halvings) {
     jn_status status = solve_level(x, l, l->coarse << done, report);
