@@ -393,6 +393,8 @@ static void constraints_beside_a_urdf(void **state) {
        "the model has no link 'roker'; did you mean 'rocker'?"},
       {"{\"passive\":\n [\"two\", \"four\"]}",
        "bad.json:2: passive[1]: the model has no joint 'four'"},
+      {"{\"frames\": [\n{\"name\": \"f\", \"link\": \"none\"}]}",
+       "bar.urdf: frame 'f': unknown link 'none'"},
       {"{\"passiv\": []}", "passiv"},
       {"{\"constraints\": 3}", "bad.json:1: constraints: "},
       {"[]", "bad.json"}};

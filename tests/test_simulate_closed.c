@@ -484,6 +484,7 @@ static void what_cannot_be_simulated_is_refused(void **state) {
   assert_status(jn_simulation_constraint_forces(NULL, m.q), JN_ERR_ARGUMENT);
   assert_status(jn_simulation_set_active(NULL, NULL, NULL), JN_ERR_ARGUMENT);
   assert_int_equal(jn_simulation_constraint_fault(NULL).constraint, -1);
+  assert_true(jn_simulation_constraint_fault(NULL).allowed == 0);
   jn_simulation_free(s);
   /* so long a step that the way back to the manifold is not found */
   o = scheme_options(JN_RKMK4, 3, 0);
