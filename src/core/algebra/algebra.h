@@ -224,7 +224,8 @@ static inline void scale_rows(int from, int to, int n, real *x, int to_taylor) {
   const double largest = 1e280;
   enum { WHOLE = 158 }; /* 158! > largest */
   double f = 1;
-  UNROLL_ALL for (int k = 2; k <= to && k <= WHOLE; k++) {
+  const int whole = to < WHOLE ? to : WHOLE;
+  UNROLL_ALL for (int k = 2; k <= whole; k++) {
     f *= k;
     if (k < from) continue;
     real *row = x + (size_t)(k - from) * (size_t)n;
