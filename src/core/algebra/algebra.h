@@ -202,6 +202,12 @@ static inline v3 v3_add_cross_exact(v3 a, v3 b, v3 c) {
 
 /* Multiplies rows k = from..to of n numbers by k!, or by 1/k! (to_taylor). k! overflows at k = 171,
  * so later rows are scaled by several factors in turn. */
+#ifndef REAL_QUOTIENT
+static inline real real_quotient(real x, double d, double r) {
+  (void)r;
+  return x / d;
+}
+#endif
 static inline void scale_rows(int from, int to, int n, real *x, int to_taylor) {
   const double largest = 1e280;
   enum { WHOLE = 158 }; /* 158! > largest */
@@ -210,7 +216,8 @@ static inline void scale_rows(int from, int to, int n, real *x, int to_taylor) {
     f *= k;
     if (k < from) continue;
     real *row = x + (size_t)(k - from) * (size_t)n;
-    for (int j = 0; j < n; j++) row[j] = to_taylor ? row[j] / f : row[j] * f;
+    const double r = 1 / f;
+    for (int j = 0; j < n; j++) row[j] = to_taylor ? real_quotient(row[j], f, r) : row[j] * f;
   }
   for (int k = from > WHOLE ? from : WHOLE + 1; k <= to; k++) {
     real *row = x + (size_t)(k - from) * (size_t)n;

@@ -180,16 +180,18 @@ APART void classical_visit_any(const link_view *at, int nv, int K, v3 *u, v3 *e)
   classical_visit_of(at->link->kind, at, nv, K, u, e);
 }
 
-/* All links of a model, in the working memory. */
+/* All links of a model, in the working memory. Jets of a constant length stay in registers. */
 INLINE void classical_outward(const jn_model *m, const jn_work *w, int K) {
-  v3 *u = &jet_of(w, 0)->w, *e = &jet_of(w, 1)->w;
+  enum { SHORT = 8 };
+  v3 jet[SHORT], *u = &jet_of(w, 0)->w, *e = &jet_of(w, 1)->w,
+                 *t = __builtin_constant_p(K) && K < SHORT ? jet : u;
   place_joints(m, w);
   for (int i = 0; i < m->nlink; i++) {
     const link_view *at = link_view_of(w, i);
     if (at->link->kind == JN_K_REVOLUTE)
-      classical_visit_of(JN_K_REVOLUTE, at, m->nv, K, u, e);
+      BY_ROTATION(at->link, classical_visit_of(JN_K_REVOLUTE, at, m->nv, K, t, e));
     else if (at->base)
-      classical_base(at, m->nv, K, u);
+      classical_base(at, m->nv, K, t);
     else
       classical_visit_any(at, m->nv, K, u, e);
   }
