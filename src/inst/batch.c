@@ -12,28 +12,48 @@
 #include "core/boundary.h"
 #include "inst/orders.h"
 
+/* Blocks of four numbers of all states are transposed at once. A row has the four numbers of one
+ * state (LANES = 4), or those of states l and l + 4 (LANES = 8). */
+#if LANES == 8
+#define ROW(a, b, i, j, k, l) \
+  __builtin_shufflevector(a, b, i, j, k, l, (i) + 4, (j) + 4, (k) + 4, (l) + 4)
+#else
+#define ROW(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
+#endif
+#if LANES >= 4
+enum { P = LANES };
+typedef struct block {
+  real row[4];
+} block;
+static inline block transpose(block x) {
+  const real *a = x.row, p = ROW(a[0], a[1], 0, P, 2, P + 2),
+             q = ROW(a[0], a[1], 1, P + 1, 3, P + 3), r = ROW(a[2], a[3], 0, P, 2, P + 2),
+             s = ROW(a[2], a[3], 1, P + 1, 3, P + 3);
+  block y = {{ROW(p, r, 0, 1, P, P + 1), ROW(q, s, 0, 1, P, P + 1), ROW(p, r, 2, 3, P + 2, P + 3),
+              ROW(q, s, 2, 3, P + 2, P + 3)}};
+  return y;
+}
 typedef double four __attribute__((vector_size(32), aligned(8)));
-
-/* Transposes a 4 x 4 block. Returns 0 in lanes where all numbers are finite, else NaN: 0 * x is 0
- * for every finite x. */
-static inline four transpose_four(const double *x, size_t from, double *y, size_t to) {
-  four a = *(const four *)x, b = *(const four *)(x + from), c = *(const four *)(x + 2 * from),
-       d = *(const four *)(x + 3 * from);
-  four p = __builtin_shufflevector(a, b, 0, 4, 2, 6), q = __builtin_shufflevector(a, b, 1, 5, 3, 7);
-  four r = __builtin_shufflevector(c, d, 0, 4, 2, 6), s = __builtin_shufflevector(c, d, 1, 5, 3, 7);
-  *(four *)y = __builtin_shufflevector(p, r, 0, 1, 4, 5);
-  *(four *)(y + to) = __builtin_shufflevector(q, s, 0, 1, 4, 5);
-  *(four *)(y + 2 * to) = __builtin_shufflevector(p, r, 2, 3, 6, 7);
-  *(four *)(y + 3 * to) = __builtin_shufflevector(q, s, 2, 3, 6, 7);
-  return (0.0 * a + 0.0 * b) + (0.0 * c + 0.0 * d);
+static inline real row_load(const double *x, size_t n) {
+#if LANES == 8
+  return __builtin_shufflevector(*(const four *)x, *(const four *)(x + 4 * n), 0, 1, 2, 3, 4, 5, 6,
+                                 7);
+#else
+  (void)n;
+  return *(const four *)x;
+#endif
 }
-
-/* 0: finite in all lanes */
-static inline int all_zero(real sum) {
-  double all = 0;
-  for (int l = 0; l < LANES; l++) all += sum[l];
-  return all == 0;
+static inline void row_store(double *x, size_t n, real y) {
+#if LANES == 8
+  *(four *)(x + 4 * n) = __builtin_shufflevector(y, y, 4, 5, 6, 7);
+#endif
+  (void)n;
+  *(four *)x = __builtin_shufflevector(y, y, 0, 1, 2, 3);
 }
+#endif
+
+/* 0 * x is 0 for every finite x, else NaN. 0: finite in all lanes */
+static inline int all_zero(real sum) { return real_greater(real_of(1), sum); }
 
 int ENTRY(pack_finite)(const double *y, size_t n) {
   const real *x = (const real *)(const void *)y;
@@ -45,17 +65,22 @@ int ENTRY(pack_finite)(const double *y, size_t n) {
 }
 
 /* x[state][n] -> y[n][lane]; unused lanes repeat the last state. Returns whether all numbers are
- * finite. Blocks of four numbers; the last may overlap the one before. */
+ * finite. The last block of four numbers may overlap the one before. */
 int ENTRY(pack_gather)(double *y, const double *x, size_t n, int used) {
-  if (used == LANES && LANES % 4 == 0 && n >= 4) {
-    four zero = {0};
+#if LANES >= 4
+  if (used == LANES && n >= 4) {
+    real *to = (real *)(void *)y, zero = {0};
     for (size_t i = 0; i < n; i += 4) {
       const size_t at = i + 4 <= n ? i : n - 4;
-      for (size_t l = 0; l + 4 <= LANES; l += 4)
-        zero += transpose_four(x + l * n + at, n, y + at * LANES + l, LANES);
+      block a;
+      for (size_t l = 0; l < 4; l++) a.row[l] = row_load(x + l * n + at, n);
+      a = transpose(a);
+      for (size_t j = 0; j < 4; j++) to[at + j] = a.row[j];
+      zero += (0.0 * a.row[0] + 0.0 * a.row[1]) + (0.0 * a.row[2] + 0.0 * a.row[3]);
     }
-    return zero[0] + zero[1] + zero[2] + zero[3] == 0;
+    return all_zero(zero);
   }
+#endif
   for (size_t i = 0; i < n; i++)
     for (int l = 0; l < LANES; l++)
       y[i * LANES + (size_t)l] = x[(size_t)(l < used ? l : used - 1) * n + i];
@@ -63,14 +88,19 @@ int ENTRY(pack_gather)(double *y, const double *x, size_t n, int used) {
 }
 
 void ENTRY(pack_scatter)(double *x, const double *y, size_t n, int used) {
-  if (used == LANES && LANES % 4 == 0 && n >= 4) {
+#if LANES >= 4
+  if (used == LANES && n >= 4) {
+    const real *from = (const real *)(const void *)y;
     for (size_t i = 0; i < n; i += 4) {
       const size_t at = i + 4 <= n ? i : n - 4;
-      for (size_t l = 0; l + 4 <= LANES; l += 4)
-        transpose_four(y + at * LANES + l, LANES, x + l * n + at, n);
+      block a;
+      for (size_t j = 0; j < 4; j++) a.row[j] = from[at + j];
+      a = transpose(a);
+      for (size_t l = 0; l < 4; l++) row_store(x + l * n + at, n, a.row[l]);
     }
     return;
   }
+#endif
   for (size_t i = 0; i < n; i++)
     for (int l = 0; l < used; l++) x[(size_t)l * n + i] = y[i * LANES + (size_t)l];
 }
@@ -104,10 +134,10 @@ static void pack_gravity(const jn_work *w, jn_vec3 g) {
   static __attribute__((noinline)) void inverse_##n(const jn_model *m, const jn_work *w, int r, \
                                                     int damping) {                              \
     (void)r;                                                                                    \
-    if (PACK_CLASSICAL && (n) >= PACK_CLASSICAL)                                                \
+    if (PACK_CLASSICAL)                                                                         \
       classical_outward(m, w, (n) + 1);                                                         \
     else                                                                                        \
-      rnea_outward(m, w, (n) + 1, PACK_CLASSICAL && (n) == 0, 1);                               \
+      rnea_outward(m, w, (n) + 1, 0, 1);                                                        \
     rnea_inward(m, w, n, damping, 0);                                                           \
   }
 INVERSE(0)
@@ -147,6 +177,38 @@ int ENTRY(pack_inverse)(const jn_model *m, const jn_work *w, const jn_pack_call 
   return ENTRY(pack_finite)(w->tau, (size_t)m->nv * ((size_t)r + 1));
 }
 
+/* Order k of forward dynamics: one copy for each common order, and one for hybrid dynamics. */
+static __attribute__((noinline)) void solve_prescribed(const jn_model *m, const jn_work *w,
+                                                       const jn_settings *set, int k,
+                                                       const unsigned char *given, int more) {
+  const int rep = (int)set->representation;
+  aba_inward(m, w, k, given, rep, more);
+  aba_outward(m, w, k, given, set->damping, more, rep, 0);
+}
+#define SOLVE(n)                                                                                \
+  static __attribute__((noinline)) void solve_##n(const jn_model *m, const jn_work *w, int rep, \
+                                                  int k, int more) {                            \
+    (void)k;                                                                                    \
+    aba_inward(m, w, n, NULL, rep, more);                                                       \
+    aba_outward(m, w, n, NULL, 0, more, rep, 0);                                                \
+  }
+SOLVE(0)
+SOLVE(1)
+SOLVE(2)
+SOLVE(3)
+SOLVE(4)
+SOLVE(5)
+SOLVE(k)
+static void solve(const jn_model *m, const jn_work *w, int rep, int k, int more) {
+#define CALL(n) solve_##n(m, w, rep, k, more)
+  switch (k) {
+    ORDERS_0_TO_5(CALL)
+    default:
+      CALL(k);
+  }
+#undef CALL
+}
+
 void ENTRY(pack_place)(const jn_model *m, const jn_work *w) { link_views_place(m, w); }
 
 int ENTRY(pack_hybrid)(const jn_model *m, const jn_work *w, const jn_pack_call *c) {
@@ -168,8 +230,10 @@ int ENTRY(pack_hybrid)(const jn_model *m, const jn_work *w, const jn_pack_call *
   if (aba_inertias(m, w, given) >= 0) return 0;
   for (int k = 0; k <= r; k++) {
     boundary_drive(m, w, c->set, k, given, 0);
-    aba_inward(m, w, k, given, rep, k < r);
-    aba_outward(m, w, k, given, c->set->damping, k < r, rep, 0);
+    if (given)
+      solve_prescribed(m, w, c->set, k, given, k < r);
+    else
+      solve(m, w, rep, k, k < r);
   }
   if (given) {
     boundary_force_out(m, w, rep, 0, r, 0);

@@ -17,9 +17,8 @@ typedef double v3_unaligned __attribute__((vector_size(32), aligned(8)));
 
 /* the link's inertia is diagonal: a shorter path, worth a branch for one state only */
 #define DIAGONAL(link) ((link)->diagonal)
-/* combined transforms between link and parent are precomputed from this order on, if not 0
- * (core/body/link_view.h) */
-#define LINK_TRANSFORMS 1
+/* combined transforms between link and parent are precomputed from order 1 on (core/body/link_view.h) */
+#define LINK_TRANSFORMS LINK_TRANSFORMS_ALL
 /* the sums of the next order are begun in the backward pass, to hide its latency (core/body/aba.h) */
 #define OVERLAP 1
 

@@ -4,6 +4,9 @@
 #define JOUNCE_SCALAR_PACK_H
 
 #include <math.h>
+#if defined(__AVX__) && !defined(JN_BAKED)
+#include <immintrin.h>
+#endif
 
 #ifndef LANES
 #define LANES 2
@@ -27,9 +30,15 @@ static inline int real_greater(real a, real b) {
 #else
 /* a > b in every lane */
 static inline int real_greater(real a, real b) {
+#if LANES == 8 && defined(__AVX512F__)
+  return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_GT_OQ) == 0xff;
+#elif LANES == 4 && defined(__AVX__)
+  return _mm256_movemask_pd(_mm256_cmp_pd((__m256d)a, (__m256d)b, _CMP_GT_OQ)) == 0xf;
+#else
   int all = 1;
   for (int i = 0; i < LANES; i++) all &= a[i] > b[i];
   return all;
+#endif
 }
 /* the larger of a and b in every lane; b where a is not a number */
 static inline real real_max(real a, real b) {
@@ -45,13 +54,12 @@ static inline real real_max(real a, real b) {
 #define JN_UNROLL "GCC unroll 8"
 #endif
 
-/* Packs compute inverse dynamics from this order on by core/body/classical.h and with combined
- * transforms between links (lanes.h), order 0 with gravity as an acceleration of the world (link.h);
- * not those with the bits of one state. */
+/* Packs compute inverse dynamics by core/body/classical.h, and with combined transforms where the
+ * rotation between links is general (lanes.h); not those with the bits of one state. */
 #ifdef __FMA__
-#define PACK_CLASSICAL 2
+#define PACK_CLASSICAL 1
 #ifndef JN_BAKED
-#define LINK_TRANSFORMS PACK_CLASSICAL
+#define LINK_TRANSFORMS LINK_TRANSFORMS_GENERAL
 #endif
 #else
 #define PACK_CLASSICAL 0
@@ -62,6 +70,15 @@ static inline real real_of(double x) {
   const real one = (real){0} + 1.0;
   return x * one;
 }
+
+/* x / d, r = 1 / d: the remainder of x r corrects it to the quotient that a division rounds to */
+#if defined(__FMA__) && !defined(JN_BAKED)
+#define REAL_QUOTIENT 1
+static inline real real_quotient(real x, double d, double r) {
+  const real q = x * r;
+  return q + (x - q * d) * r;
+}
+#endif
 
 #include "scalar/plain.h"
 

@@ -8,7 +8,7 @@
 #define DIAGONAL(link) ((void)(link), 0)
 #define OVERLAP 0
 #ifndef LINK_TRANSFORMS
-#define LINK_TRANSFORMS 0
+#define LINK_TRANSFORMS LINK_TRANSFORMS_NONE
 #endif
 
 typedef struct v3 {
@@ -178,9 +178,11 @@ static inline void v3_add_pick(v3 *out, v3 a, const jn_axes *R) {
     return;
   }
 #endif
-  x[i[0]] += s[0] * a.x;
-  x[i[1]] += s[1] * a.y;
-  x[i[2]] += s[2] * a.z;
+  /* the compiler does not know that these are three places: all are read before one is written */
+  const real p = x[i[0]], q = x[i[1]], r = x[i[2]];
+  x[i[0]] = p + s[0] * a.x;
+  x[i[1]] = q + s[1] * a.y;
+  x[i[2]] = r + s[2] * a.z;
 }
 static inline v3 c_vector(const double *c) {
   return v3_make(real_of(c[0]), real_of(c[1]), real_of(c[2]));

@@ -218,6 +218,14 @@ static inline v3 v3_add_cross_exact(v3 a, v3 b, v3 c) {
 }
 #endif
 
+/* x / d, r = 1 / d */
+#ifndef REAL_QUOTIENT
+static inline real real_quotient(real x, double d, double r) {
+  (void)r;
+  return QUOTIENT(x, d);
+}
+#endif
+
 /* Multiplies rows k = from..to of n numbers by k!, or by 1/k! (to_taylor). k! overflows at k = 171,
  * so later rows are scaled by several factors in turn. */
 static inline void scale_rows(int from, int to, int n, real *x, int to_taylor) {
@@ -229,7 +237,10 @@ static inline void scale_rows(int from, int to, int n, real *x, int to_taylor) {
     f *= k;
     if (k < from) continue;
     real *row = x + (size_t)(k - from) * (size_t)n;
-    UNROLL_ALL for (int j = 0; j < n; j++) row[j] = to_taylor ? QUOTIENT(row[j], f) : row[j] * f;
+    const double r = 1 / f;
+    UNROLL_ALL for (int j = 0; j < n; j++) {
+      row[j] = to_taylor ? real_quotient(row[j], f, r) : row[j] * f;
+    }
   }
   for (int k = from > WHOLE ? from : WHOLE + 1; k <= to; k++) {
     real *row = x + (size_t)(k - from) * (size_t)n;

@@ -100,8 +100,9 @@ INLINE void sym6_add(sym6 *I, const sym6 *a) {
     I->C[j] = v3_add(I->C[j], a->C[j]);
   }
 }
-/* I += R a R^T, R a signed permutation of axes */
-INLINE void sym6_add_aligned(sym6 *I, const sym6 *a, const jn_axes *R) {
+/* I += R a R^T, R a signed permutation of axes and T = R^T */
+INLINE void sym6_add_aligned(sym6 *I, const sym6 *a, const jn_axes *R, const jn_axes *T) {
+  (void)T;
   const v3 sign = v3_load4(R->sign);
   for (int j = 0; j < 3; j++) {
     const int k = R->from[j];
@@ -156,16 +157,19 @@ INLINE six sym6_column(const sym6 *I, int j) {
 INLINE real sym6_angular_trace(const sym6 *I) { return I->A[XX] + I->A[YY] + I->A[ZZ]; }
 INLINE real sym6_linear_trace(const sym6 *I) { return I->C[XX] + I->C[YY] + I->C[ZZ]; }
 
+/* S -= a b^T, a and b parallel */
+INLINE void sym3_downdate(real *S, v3 a, v3 b) {
+  S[XX] -= a.x * b.x, S[XY] -= a.x * b.y, S[XZ] -= a.x * b.z;
+  S[YY] -= a.y * b.y, S[YZ] -= a.y * b.z, S[ZZ] -= a.z * b.z;
+}
 INLINE void sym6_downdate(sym6 *I, real s, six a) {
-  const real w[3] = {a.w.x, a.w.y, a.w.z}, v[3] = {a.v.x, a.v.y, a.v.z};
-  for (int i = 0; i < 3; i++) {
-    const real sw = s * w[i], sv = s * v[i];
-    for (int j = 0; j < 3; j++) {
-      if (j >= i) I->A[sym_place[i][j]] -= sw * w[j];
-      if (j >= i) I->C[sym_place[i][j]] -= sv * v[j];
-      I->B[3 * i + j] -= sw * v[j];
-    }
-  }
+  const v3 w = v3_scale(s, a.w), v = v3_scale(s, a.v);
+  real *B = I->B;
+  sym3_downdate(I->A, w, a.w);
+  sym3_downdate(I->C, v, a.v);
+  B[0] -= w.x * a.v.x, B[1] -= w.x * a.v.y, B[2] -= w.x * a.v.z;
+  B[3] -= w.y * a.v.x, B[4] -= w.y * a.v.y, B[5] -= w.y * a.v.z;
+  B[6] -= w.z * a.v.x, B[7] -= w.z * a.v.y, B[8] -= w.z * a.v.z;
 }
 INLINE void sym3_rotz(real c, real s, real *S) {
   const real a = c * S[XX] - s * S[XY], b = c * S[XY] - s * S[YY];
@@ -224,15 +228,27 @@ INLINE void sym6_add(sym6 *I, const sym6 *a) {
   for (int n = 0; n < 9; n++) I->B[n] += a->B[n];
   for (int n = 0; n < 6; n++) I->C[n] += a->C[n];
 }
-INLINE void sym6_add_aligned(sym6 *I, const sym6 *a, const jn_axes *R) {
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) {
-      const double s = R->sign[i] * R->sign[j];
-      const int k = sym_place[R->from[i]][R->from[j]];
-      if (j >= i) I->A[sym_place[i][j]] += s * a->A[k];
-      if (j >= i) I->C[sym_place[i][j]] += s * a->C[k];
-      I->B[3 * i + j] += s * a->B[3 * R->from[i] + R->from[j]];
-    }
+/* S[at[n]] += s[n] a[n]. The compiler does not know that these are different places: all are read
+ * before one is written. */
+#define ADD_AT(S, at, s, a, n)                                                     \
+  do {                                                                             \
+    real sum_[n];                                                                  \
+    for (int i_ = 0; i_ < (n); i_++) sum_[i_] = (S)[(at)[i_]] + (s)[i_] * (a)[i_]; \
+    for (int i_ = 0; i_ < (n); i_++) (S)[(at)[i_]] = sum_[i_];                     \
+  } while (0)
+/* a is read in order and stays in registers: its entry (i, j) is added at (to_i, to_j) */
+INLINE void sym6_add_aligned(sym6 *I, const sym6 *a, const jn_axes *R, const jn_axes *T) {
+  const int x = T->from[0], y = T->from[1], z = T->from[2];
+  const double *t = T->sign, xy = t[0] * t[1], xz = t[0] * t[2], yz = t[1] * t[2];
+  const int at[6] = {sym_place[x][x], sym_place[x][y], sym_place[x][z],
+                     sym_place[y][y], sym_place[y][z], sym_place[z][z]},
+            in_B[9] = {4 * x,     3 * x + y, 3 * x + z, 3 * y + x, 4 * y,
+                       3 * y + z, 3 * z + x, 3 * z + y, 4 * z};
+  const double s[6] = {1, xy, xz, 1, yz, 1}, s_B[9] = {1, xy, xz, xy, 1, yz, xz, yz, 1};
+  (void)R;
+  ADD_AT(I->A, at, s, a->A, 6);
+  ADD_AT(I->B, in_B, s_B, a->B, 9);
+  ADD_AT(I->C, at, s, a->C, 6);
 }
 
 #endif

@@ -134,25 +134,46 @@ APART int ball_eliminate(const jn_link *l, sym6 *I, real *D, six *UA) {
 /* A link that passes no inertia to a parent: factors only. */
 APART int base_factor(const jn_link *l, const sym6 *I, real *D) { return ball_factor(6, l, I, D); }
 
+/* IA without the joint's degrees of freedom to the parent's P; p += IA b of order 0 */
+INLINE int inertia_axis(const link_view *at, int driven, sym6 *P) {
+  const jn_link *l = at->link;
+  sym6 a;
+  int good = ~0;
+  sym6_copy(&a, at->IA);
+  if (driven) good = axis_eliminate(l, &a, at->D, at->UA);
+  *at->p = six_add(*at->p, sym6_apply(at->IA, *at->b));
+  joint_add_inertia(l, at->q, at->X, link_transform_of(at, 1), &a, P);
+  return good;
+}
+/* the less common kinds share one copy */
+APART int inertia_any(const link_view *at, int driven, sym6 *P) {
+  const jn_link *l = at->link;
+  sym6 a;
+  int good = ~0;
+  if (l->nv == 1) return inertia_axis(at, driven, P);
+  sym6_copy(&a, at->IA);
+  if (driven) good = ball_eliminate(l, &a, at->D, at->UA);
+  *at->p = six_add(*at->p, sym6_apply(at->IA, *at->b));
+  joint_add_inertia(l, at->q, at->X, NULL, &a, P);
+  return good;
+}
+/* The base, which has no parent: factors only. */
+APART int inertia_base(const link_view *at) {
+  sym6 a;
+  if (at->link->nv == 6) return base_factor(at->link, at->IA, at->D);
+  sym6_copy(&a, at->IA);
+  return at->link->nv == 1 ? axis_eliminate(at->link, &a, at->D, at->UA)
+                           : ball_eliminate(at->link, &a, at->D, at->UA);
+}
+
 /* Articulated inertia of one link, after all its children, and the factors of its joint; p += IA b
  * of order 0. driven: by a force, if it moves at all. first: the base, which has no parent; P: IA of
  * the parent. Returns whether the joint moves mass. */
 INLINE int inertia_link(const link_view *at, int driven, int first, sym6 *P) {
-  const jn_link *l = at->link;
-  sym6 a;
-  int good = ~0;
+  driven = driven && at->link->nv;
   if (at->carries) sym6_complete(at->IA);
-  if (first && l->nv == 6) {
-    if (driven) good = base_factor(l, at->IA, at->D);
-  } else {
-    sym6_copy(&a, at->IA);
-    if (driven && l->nv == 1) good = axis_eliminate(l, &a, at->D, at->UA);
-    if (driven && l->nv > 1) good = ball_eliminate(l, &a, at->D, at->UA);
-  }
-  if (first) return good;
-  *at->p = six_add(*at->p, sym6_apply(at->IA, *at->b));
-  joint_add_inertia(l, at->q, at->X, link_transform_of(at, 1), &a, P);
-  return good;
+  if (first) return driven ? inertia_base(at) : ~0;
+  return at->link->kind == JN_K_REVOLUTE ? inertia_axis(at, driven, P) : inertia_any(at, driven, P);
 }
 
 /* A link that floats:
@@ -189,17 +210,19 @@ static inline int aba_inertias(const jn_model *m, const jn_work *w,
 }
 #endif
 
-/* F_k = (k+1) IA a + p with a = V_(k+1) - b, which aba_outward leaves in the place of b */
-INLINE six aba_wrench(const link_view *at, int k) {
-  return six_add(six_times(k + 1, sym6_apply(at->IA, *at->b)), *at->p);
+/* F_k = (k+1) IA a + p with a = V_(k+1) - b */
+INLINE six aba_wrench(const link_view *at, int k, six a) {
+  return six_add(six_times(k + 1, sym6_apply(at->IA, a)), *at->p);
 }
+/* the part of F_k to the parent that comes from lower orders */
+INLINE six known_wrench(const link_view *at, int k) { return k ? at->F[k] : six_zero(); }
 
 /* The sums of order k over terms that do not involve V_k, v_k, F_(k-1). With OVERLAP they
  * are computed during the backward pass of order k-1, to hide its latency. root: the base, the only
  * link without a parent. */
-INLINE void bias_terms_begin(const link_view *at, int k, int nv, int root) {
+INLINE void bias_terms_begin(const link_view *at, int k, int nv, int root, next_order *out) {
   const jn_link *l = at->link;
-  next_order a, *out = at->next;
+  next_order a;
   a.s = products_add(l, products_zero(), k, 1, k - 1, at->V, at->H);
   at->Y[k] = gravity_step(k, at->V, at->Y);
   out->s = a.s;
@@ -220,7 +243,7 @@ INLINE void bias_terms_begin(const link_view *at, int k, int nv, int root) {
 APART six bias_terms_joint(const jn_link *l, int k, const real *q, const real *v, int nv, real *X,
                            const six *u, six *F) {
   joint_step(l, k + 1, q, v, nv, X);
-  F[k] = joint_force(l->kind, k, 1, X, F);
+  if (k) F[k] = joint_force(l->kind, k, 1, X, F);
   return joint_motion(l->kind, k + 1, 1, X, u);
 }
 
@@ -239,17 +262,18 @@ APART void root_advance(const link_view *at, int rep, int k, int nv) {
  *   p   = sum_i V_i x* h_(k-i) + I (0, y_k) - ext_k + (k+1) IA b
  *   F_k = sum_(i>=1) X_i^T F_(k-i), the known part of the wrench to the parent
  * Independent for each link. At order 0, aba_inertias adds IA b. Where a link floats, p is without
- * IA b, and F_(k-1) is the given wrench (pass_given). */
-INLINE void bias_terms_end(const link_view *at, int k, int nv, int rep, int floats, int external,
-                           int root) {
+ * IA b, and F_(k-1) is the given wrench (pass_given). solved: a of order k-1. */
+INLINE void bias_terms_end(const link_view *at, int k, six solved, int nv, int rep, int floats,
+                           int external, int root) {
   const jn_link *l = at->link;
-  const next_order *a = at->next;
+  next_order sums = next_order_zero(), *a = OVERLAP ? at->next : &sums;
+  if (!OVERLAP && k) bias_terms_begin(at, k, nv, root, a);
   const six *V = at->V, *u = TWISTS_OF(at, 0, k && !root ? 0 : -1);
   six *H = at->H, *F = at->F, b = six_zero();
   real *X = at->X;
   products s = k ? a->s : products_zero();
   if (k) {
-    if (!root && !floats) F[k - 1] = aba_wrench(at, k - 1);
+    if (!root && !floats) F[k - 1] = aba_wrench(at, k - 1, solved);
     H[k] = link_spin(l, V[k]);
     s = products_add(l, s, k, k, k, V, H);
   }
@@ -264,7 +288,7 @@ INLINE void bias_terms_end(const link_view *at, int k, int nv, int rep, int floa
       sincos_end(k + 1, 2, k ? a->sine : sincos_begin(1, 2, at->v, nv, X), at->v, nv, X);
       const rotz_pair c = rotz_pair_add(k ? a->b : none, k + 1, 1, 1, 2, X, u);
       b = rotz_pair_end(k ? rotz_pair_add(c, k + 1, k + 1, k + 1, 2, X, u) : c, six_zero());
-      F[k] = k ? rotz_pair_end_t(rotz_pair_add(a->F, k, 1, 1, 2, X, F), six_zero()) : six_zero();
+      if (k) F[k] = rotz_pair_end_t(rotz_pair_add(a->F, k, 1, 1, 2, X, F), six_zero());
     } else {
       b = bias_terms_joint(l, k, at->q, at->v, nv, X, u, F);
     }
@@ -283,7 +307,7 @@ INLINE void start_link(const link_view *at, int nv, int rep, int root) {
   link_motion(l, 0, at->q, at->v, nv, root ? NULL : at->Vp, at->X, XT, at->U, at->V);
   at->H[0] = link_spin(l, at->V[0]);
   at->Y[0] = gravity_start(l, at->X, XT, at->Yp);
-  bias_terms_end(at, 0, nv, rep, 0, 0, root);
+  bias_terms_end(at, 0, six_zero(), nv, rep, 0, 0, root);
 }
 #ifndef JN_BAKED
 static inline void aba_start(const jn_model *m, const jn_work *w, int rep) {
@@ -333,10 +357,11 @@ INLINE void bias_link(const link_view *at, int k, int given, six f, six *sum) {
     f = bias_any(at, f, given);
   }
   if (l->kind == JN_K_REVOLUTE) {
-    wrench_to_parent(JN_K_REVOLUTE, l, at->X, link_transform_of(at, 1), six_add(f, at->F[k]), sum);
+    wrench_to_parent(JN_K_REVOLUTE, l, at->X, link_transform_of(at, 1),
+                     six_add(f, known_wrench(at, k)), sum);
   } else {
     six a = *sum;
-    pass_force_any(l, at->X, f, at->F[k], &a);
+    pass_force_any(l, at->X, f, known_wrench(at, k), &a);
     *sum = a;
   }
 }
@@ -359,7 +384,7 @@ APART void pass_given(const link_view *at, int k, int nv, int rep, const real *f
   const jn_link *l = at->link;
   const six tau = six_make(load_v3(at->tau + k * nv), load_v3(at->tau + k * nv + 3));
   if (rep == JN_BODY) {
-    pass_force_any(l, at->X, tau, at->F[k], a);
+    pass_force_any(l, at->X, tau, known_wrench(at, k), a);
   } else {
     const pose_jet c = pose_jet_make(at->X, at->X + 18, 21, 21);
     v3 n = load_v3(force + k * nv), f = load_v3(force + k * nv + 3);
@@ -405,14 +430,14 @@ INLINE void aba_inward(const jn_model *m, const jn_work *w, int k, const unsigne
     } else {
       bias_link(at, k, given, f, s);
     }
-    if (OVERLAP && more) bias_terms_begin(at, k + 1, m->nv, 0);
+    if (OVERLAP && more) bias_terms_begin(at, k + 1, m->nv, 0, at->next);
   }
   at = link_view_of(w, 0);
   l = at->link;
   f = *at->p;
   if (OVERLAP) *at->p = f = six_add(f, sum);
   bias_root(at, prescribed && prescribed[l->joint], f);
-  if (OVERLAP && more) bias_terms_begin(at, k + 1, m->nv, 1);
+  if (OVERLAP && more) bias_terms_begin(at, k + 1, m->nv, 1, at->next);
 }
 #endif
 
@@ -473,18 +498,16 @@ INLINE void solve_link(const link_view *at, int nv, int k, int given, int floats
   if (root && l->kind == JN_K_FREE && !given) {
     a = solve_joint(JN_K_FREE, 6, at, k, a, v, 0, 1);
   } else if (!root && l->kind == JN_K_REVOLUTE) {
-    *u = a = twist_from_parent(JN_K_REVOLUTE, l, at->X, link_transform_of(at, 1), at->Vp + k + 1);
+    a = twist_from_parent(JN_K_REVOLUTE, l, at->X, link_transform_of(at, 1), at->Vp + k + 1);
+    if (more) *u = a;
     a = given ? solve_any(at, k, a, v, 1) : solve_joint(JN_K_REVOLUTE, 1, at, k, a, v, 0, 0);
   } else {
     if (!root) a = motion_any(l, at->X, at->Vp + k + 1, u);
     a = floats ? solve_floating(at, k, a, v) : solve_any(at, k, a, v, given);
   }
   at->V[k + 1] = six_add(a, *at->b);
-  *at->b = a;
-  if (given) given_force(l, k, aba_wrench(at, k), v, v - nv, damping, at->tau + k * nv);
-  if (!more) return;
-  if (!OVERLAP) bias_terms_begin(at, k + 1, nv, root);
-  bias_terms_end(at, k + 1, nv, rep, floats, external, root);
+  if (given) given_force(l, k, aba_wrench(at, k, a), v, v - nv, damping, at->tau + k * nv);
+  if (more) bias_terms_end(at, k + 1, a, nv, rep, floats, external, root);
 }
 #ifndef JN_BAKED
 /* Forward pass of order k, from the root to the leaves. */

@@ -200,7 +200,7 @@ INLINE link_view constant_view(const link_view *view, const jn_link *l, const jn
 INLINE void inverse_visit(const link_view *at, int nv, int r, six *H, v3 *u, v3 *e) {
 #ifdef JN_CLASSICAL
   (void)H;
-  classical_visit(at, nv, r + 1, u, e);
+  classical_visit(at, nv, r + 1, u, u, e);
 #else
   (void)u, (void)e;
   rnea_visit(at, nv, r + 1, 0, 0, 1, H);
@@ -267,22 +267,22 @@ INLINE link_view forward_view(six *V, six *U, six *H, six *F, six *UA, six *b, s
 /* Order k, a constant that is part of the names: _2, with no more arguments; or ORDER_ARGUMENTS of
  * functions that are called for every order. */
 #define ORDER_ARGUMENTS , int k, int more
-#define FORWARD_ORDER(name, i, order, arguments, k, more, given, floats)                \
-  PART void name##_bias##i##order(const link_view *view, const jn_link *l, six *parent, \
-                                  const real *force arguments) {                        \
-    const link_view at = constant_view(view, l, &link##i);                              \
-    (void)force;                                                                        \
-    if (floats)                                                                         \
-      pass_given(&at, k, NV, REP, force, *at.p, parent);                                \
-    else if (link##i.parent < 0)                                                        \
-      bias_root(&at, given, *at.p);                                                     \
-    else                                                                                \
-      bias_link(&at, k, given, *at.p, parent);                                          \
-    if (OVERLAP && (more)) bias_terms_begin(&at, (k) + 1, NV, link##i.parent < 0);      \
-  }                                                                                     \
-  PART void name##_solve##i##order(const link_view *view, const jn_link *l arguments) { \
-    const link_view at = constant_view(view, l, &link##i);                              \
-    solve_link(&at, NV, k, given, floats, DAMPING, more, REP, 0, link##i.parent < 0);   \
+#define FORWARD_ORDER(name, i, order, arguments, k, more, given, floats)                    \
+  PART void name##_bias##i##order(const link_view *view, const jn_link *l, six *parent,     \
+                                  const real *force arguments) {                            \
+    const link_view at = constant_view(view, l, &link##i);                                  \
+    (void)force;                                                                            \
+    if (floats)                                                                             \
+      pass_given(&at, k, NV, REP, force, *at.p, parent);                                    \
+    else if (link##i.parent < 0)                                                            \
+      bias_root(&at, given, *at.p);                                                         \
+    else                                                                                    \
+      bias_link(&at, k, given, *at.p, parent);                                              \
+    if (OVERLAP && (more)) bias_terms_begin(&at, (k) + 1, NV, link##i.parent < 0, at.next); \
+  }                                                                                         \
+  PART void name##_solve##i##order(const link_view *view, const jn_link *l arguments) {     \
+    const link_view at = constant_view(view, l, &link##i);                                  \
+    solve_link(&at, NV, k, given, floats, DAMPING, more, REP, 0, link##i.parent < 0);       \
   }
 
 /* mass matrix: what link i adds to the rows of M and to its parent's composite (NULL: the world) */

@@ -180,22 +180,25 @@ APART void classical_visit_any(const link_view *at, int nv, int K, v3 *u, v3 *e)
   classical_visit_of(at->link->kind, at, nv, K, u, e);
 }
 
-/* A link of any kind. u, e: room for jets of K+1 and K+2 vectors. */
-INLINE void classical_visit(const link_view *at, int nv, int K, v3 *u, v3 *e) {
+/* A link of any kind. t, u, e: room for jets of K+1, K+1 and K+2 vectors; t of the common kinds may be in
+ * registers. */
+INLINE void classical_visit(const link_view *at, int nv, int K, v3 *t, v3 *u, v3 *e) {
   if (at->link->kind == JN_K_REVOLUTE)
-    classical_visit_of(JN_K_REVOLUTE, at, nv, K, u, e);
+    BY_ROTATION(at->link, classical_visit_of(JN_K_REVOLUTE, at, nv, K, t, e));
   else if (at->link->kind == JN_K_FREE && !at->Cp)
-    classical_base(at, nv, K, u);
+    classical_base(at, nv, K, t);
   else
     classical_visit_any(at, nv, K, u, e);
 }
 
 #ifndef JN_BAKED
-/* All links of a model, in the working memory. */
+/* All links of a model, in the working memory. Jets of a constant length stay in registers. */
 INLINE void classical_outward(const jn_model *m, const jn_work *w, int K) {
-  v3 *u = &jet_of(w, 0)->w, *e = &jet_of(w, 1)->w;
+  enum { SHORT = 8 };
+  v3 jet[SHORT], *u = &jet_of(w, 0)->w, *e = &jet_of(w, 1)->w,
+                 *t = __builtin_constant_p(K) && K < SHORT ? jet : u;
   place_joints(m, w);
-  for (int i = 0; i < m->nlink; i++) classical_visit(link_view_of(w, i), m->nv, K, u, e);
+  for (int i = 0; i < m->nlink; i++) classical_visit(link_view_of(w, i), m->nv, K, t, u, e);
 }
 #endif
 

@@ -79,16 +79,16 @@ static inline void place_angles(const jn_model *m, const jn_work *w) {
 #ifdef SC_REAL
 /* The same for packs whose angles fill a register: not collected first, unless some are large. */
 static inline void place_pack_angles(const jn_model *m, const jn_work *w) {
-  sc_bits beyond = sc_bits_of((sc_real){0});
+  real squares = {0};
   for (int i = 0; i < m->nangle; i++) {
     const jn_link *l = &m->link[m->angle_link[i]];
     const real *q = q_of(w, l->iq);
     real s, c;
     sincos_pack((const double *)q, (double *)&s, (double *)&c);
-    beyond |= sc_beyond((const double *)q);
+    squares += *q * *q;
     joint_place_angle(l, q, s, c, X_of(w, l->ix));
   }
-  if (sc_any(beyond)) place_angles(m, w);
+  if (!real_greater(real_of(SINCOS_LIMIT * SINCOS_LIMIT), squares)) place_angles(m, w);
 }
 #define place_angles place_pack_angles
 #endif
@@ -444,6 +444,18 @@ INLINE void place_link(const jn_link *l, const real *q, const real *X, const rea
 #define ROTATION(l) ((l)->rotation)
 #endif
 
+/* One copy of a call for each kind, so that it is asked for once a link. */
+#define BY_ROTATION(l, call)                         \
+  do {                                               \
+    if (ROTATION(l) == JN_ROTATION_AXES) {           \
+      call;                                          \
+    } else if (ROTATION(l) == JN_ROTATION_GENERAL) { \
+      call;                                          \
+    } else {                                         \
+      call;                                          \
+    }                                                \
+  } while (0)
+
 /* R^T a and out += R a */
 INLINE v3 offset_back(const jn_link *l, const v3 *a) {
   return ROTATION(l) == JN_ROTATION_IDENTITY ? *a
@@ -548,7 +560,7 @@ INLINE void joint_add_inertia(const jn_link *l, const real *q, const real *X,
   if (ROTATION(l) == JN_ROTATION_IDENTITY) {
     sym6_add(P, a);
   } else if (ROTATION(l) == JN_ROTATION_AXES) {
-    sym6_add_aligned(P, a, &l->axes);
+    sym6_add_aligned(P, a, &l->axes, &l->axes_t);
   } else {
     const v3 E[3] = {c_vector(l->Rc), c_vector(l->Rc + 4), c_vector(l->Rc + 8)};
     sym6_rotate(a, E);

@@ -13,6 +13,12 @@ typedef struct next_order {
   rotz_pair b, F;
   real sine;
 } next_order;
+INLINE next_order next_order_zero(void) {
+  const rotz_pair none = rotz_pair_start(six_zero());
+  const real zero = {0};
+  next_order a = {products_zero(), none, none, zero};
+  return a;
+}
 
 /* Motion of a link in classical.h: angular velocity, acceleration of its origin minus gravity, and
  * B, by columns. */
@@ -94,11 +100,16 @@ static inline void link_views_place(const jn_model *m, const jn_work *w) {
 }
 #endif
 
-/* Combined transform to the parent in recursions of order r; NULL unless precomputed: from order
- * LINK_TRANSFORMS on, and from order 1 on where the rotation of T is general. */
+/* values of LINK_TRANSFORMS (src/scalar): revolute links with a combined transform to their parent */
+enum { LINK_TRANSFORMS_NONE, LINK_TRANSFORMS_GENERAL, LINK_TRANSFORMS_ALL };
+
+/* Combined transform to the parent in recursions of order r; NULL unless precomputed: from order 1 on,
+ * of all revolute joints or of those where the rotation of T is general. */
 INLINE link_transform *link_transform_of(const link_view *at, int r) {
-  if (!LINK_TRANSFORMS || r < 1 || at->link->kind != JN_K_REVOLUTE) return NULL;
-  if (r < LINK_TRANSFORMS && ROTATION(at->link) != JN_ROTATION_GENERAL) return NULL;
+  if (LINK_TRANSFORMS == LINK_TRANSFORMS_NONE || r < 1 || at->link->kind != JN_K_REVOLUTE)
+    return NULL;
+  if (LINK_TRANSFORMS == LINK_TRANSFORMS_GENERAL && ROTATION(at->link) != JN_ROTATION_GENERAL)
+    return NULL;
   if (!at->XT) __builtin_unreachable();
   return at->XT;
 }
