@@ -47,9 +47,9 @@ jounce_compile_for(directions avx512        8 4 ${JOUNCE_PACK512})
 jounce_compile_for(motion     avx512        8 4 ${JOUNCE_AVX512})
 jounce_compile_for(freedoms   avx512        8 4 ${JOUNCE_AVX512})
 jounce_compile_for(batch      avx512        8 4 ${JOUNCE_BATCH512})
-# strict: no fused multiply-add, the bits of plain C
-jounce_compile_for(batch      avx2_strict   4 4 -mavx2)
-jounce_compile_for(batch      avx512_strict 8 4 -mavx512f -mavx512vl -mavx512dq -mprefer-vector-width=512)
+# strict: no fused multiply-add, the bits of plain C (clang's -mavx512f defines __FMA__ all the same)
+jounce_compile_for(batch      avx2_strict   4 4 -DSTRICT -mavx2)
+jounce_compile_for(batch      avx512_strict 8 4 -DSTRICT -mavx512f -mavx512vl -mavx512dq -mprefer-vector-width=512)
 # the clock solver: the same bits everywhere
 jounce_compile_for(clock      avx2          4 4 ${JOUNCE_AVX_LEVEL} -mavx2)
 jounce_compile_for(clock      avx512        8 4 ${JOUNCE_AVX_LEVEL} -mavx512f -mavx512vl -mavx512dq -mprefer-vector-width=512)

@@ -50,13 +50,13 @@ static inline real real_max(real a, real b) {
 
 /* Unroll short loops: a mispredicted loop exit costs more than the larger code. Results do not
  * depend on it; strict packs do without. */
-#ifdef __FMA__
+#if defined(__FMA__) && !defined(STRICT)
 #define JN_UNROLL "GCC unroll 8"
 #endif
 
 /* Packs compute inverse dynamics by core/body/classical.h, and with combined transforms where the
  * rotation between links is general (lanes.h); not those with the bits of one state. */
-#ifdef __FMA__
+#if defined(__FMA__) && !defined(STRICT)
 #define PACK_CLASSICAL 1
 #ifndef JN_BAKED
 #define LINK_TRANSFORMS LINK_TRANSFORMS_GENERAL
@@ -72,7 +72,7 @@ static inline real real_of(double x) {
 }
 
 /* x / d, r = 1 / d: the remainder of x r corrects it to the quotient that a division rounds to */
-#if defined(__FMA__) && !defined(JN_BAKED)
+#if defined(__FMA__) && !defined(STRICT) && !defined(JN_BAKED)
 #define REAL_QUOTIENT 1
 static inline real real_quotient(real x, double d, double r) {
   const real q = x * r;
