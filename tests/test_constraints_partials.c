@@ -309,6 +309,34 @@ static void a_proximal_parameter_is_refused(void **state) {
   mechanism_free(m);
 }
 
+/* A pendulum that hangs without an actuator in a lift, no constraint: tau' = m l z^(3) sin(q) + ...,
+ * but rows of passive joints are zero in every order. */
+static void rows_of_passive_joints_are_zero(void **state) {
+  (void)state;
+  static const char text[] =
+      "{\"name\": \"r\", \"bodies\": [{\"name\": \"lift\", \"mass\": 1, \"joint\": {\"name\": "
+      "\"z\", "
+      "\"type\": \"prismatic\", \"axis\": [0, 0, 1]}}, {\"name\": \"bob\", \"parent\": \"lift\", "
+      "\"mass\": 1, \"com\": [0, 0, -1], \"joint\": {\"name\": \"y\", \"type\": \"revolute\", "
+      "\"axis\": [0, 1, 0], \"point\": [0, 0, 0], \"passive\": true}}]}";
+  jn_spec *spec;
+  jn_model *model;
+  jn_data *data;
+  const double q[2] = {0, 0}, v[6] = {0.3, 0, 0.5, 0, 7, 0};
+  double dq[8], dv[24];
+  const jn_inverse_closed out = {.tau_dq = dq, .tau_dv = dv};
+  assert_ok(jn_spec_parse_json(text, sizeof text - 1, NULL, NULL, &spec, NULL));
+  assert_ok(jn_model_build(spec, NULL, NULL, &model, NULL));
+  assert_ok(jn_data_new(model, 1, NULL, &data));
+  assert_ok(jn_constrained_inverse_partials(model, data, 1, q, v, NULL, NULL, &out));
+  for (int k = 0; k < 2; k++) assert_true(dq[4 * k + 2] == 0 && dq[4 * k + 3] == 0);
+  for (int k = 0; k < 6; k++) assert_true(dv[4 * k + 2] == 0 && dv[4 * k + 3] == 0);
+  assert_true(fabs(dv[4] - 2) < 1e-14); /* the mass of both by z'' */
+  jn_data_free(data);
+  jn_model_free(model);
+  jn_spec_free(spec);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(forward_partials_are_differences_in_113_bits),
@@ -316,6 +344,7 @@ int main(void) {
       cmocka_unit_test(partials_of_the_reference_mechanisms),
       cmocka_unit_test(without_constraints_they_are_those_of_the_open_tree),
       cmocka_unit_test(a_proximal_parameter_is_refused),
+      cmocka_unit_test(rows_of_passive_joints_are_zero),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
