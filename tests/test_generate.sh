@@ -92,20 +92,24 @@ fi
 # the options of CMakeLists.txt: other formulations of the same text, and no products with zero
 fast="-ffinite-math-only -fno-signed-zeros -fno-tree-vectorize -fno-tree-slp-vectorize -ffp-contract=fast"
 grep -q -- '-O3 .*-ffinite-math-only' mix/CMakeLists.txt || fail "CMakeLists.txt has other options"
+for one in "mix mix" "all all" "partials mix"; do
+  # shellcheck disable=SC2086
+  check $one gcc -O1 $fast
+done
 for c in gcc $clang; do
-  for one in "mix mix" "all all" "two two" "tilthex tilthex" "partials mix"; do
-    # shellcheck disable=SC2086
-    check $one $c -O1 $fast
-  done
+  # shellcheck disable=SC2086
+  check two two $c -O1 $fast
+  # shellcheck disable=SC2086
+  check tilthex tilthex $c -O1 $fast
 done
 # what is not finite is found even where no result depends on it
-"$build/jounce" generate tilthex --id 0,3 --fd 0,3 --gravity 0,0,0 --representation body --name free --output free -q
+"$build/jounce" generate tilthex --id 0,3 --fd 0,1 --gravity 0,0,0 --representation body --name free --output free -q
 cat >refuse.c <<'EOF'
 #include "free.h"
 static double q[free_NQ] = {1}, v[6 * free_NV], tau[4 * free_NV], out[4 * free_NV];
 static int all(void) {
   return (free_id0(q, v, out) != 0) + (free_id3(q, v, out) != 0) + (free_fd0(q, v, tau, out) != 0) +
-         (free_fd3(q, v, tau, out) != 0);
+         (free_fd1(q, v, tau, out) != 0);
 }
 int main(void) {
   volatile double nothing = 0, infinite = 1 / nothing;
