@@ -52,7 +52,7 @@ typedef double real_in_memory;
 INLINE void check_numbers(int n, const double *x, size_t stride, real *checked) {
   int i = 0;
 #if LANES == 1 && SC_LANES > 1
-  if (IS_CONSTANT(stride) && stride == 1 && n >= SC_LANES) {
+  if (stride == 1 && n >= SC_LANES) {
     sc_real s = SMALL * *(const sc_real *)x;
     UNROLL_ALL for (i = SC_LANES; i + SC_LANES <= n; i += SC_LANES) s +=
         SMALL * *(const sc_real *)(x + i);
