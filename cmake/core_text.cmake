@@ -4,7 +4,7 @@ set(JOUNCE_CORE_TEXT scalar/preamble.h model/link.h scalar/lanes.h scalar/double
     core/algebra/algebra.h core/algebra/inertia.h core/algebra/inertia10.h model/arrays.h core/work.h
     core/algebra/representation.h base/sincos.h core/body/joint.h
     core/body/base.h core/body/link.h core/body/link_view.h core/body/rnea.h core/body/classical.h core/body/aba.h core/body/crba.h core/body/free_joint.h
-    core/body/baked_dual.h core/body/baked.h core/body/coupled_factor.h core/body/baked_coupled.h ../include/jounce/rotation.h ../include/jounce/spatial.h base/arctangent.h base/vec.h core/group_joint.h
+    core/body/checked.h core/body/baked_dual.h core/body/baked.h core/body/coupled_factor.h core/body/baked_coupled.h ../include/jounce/rotation.h ../include/jounce/spatial.h base/arctangent.h base/vec.h core/group_joint.h
     integrate/joint_jet.h integrate/rollout.h model/generic_robot.h core/body/generic.h
     core/boundary.h core/poses.h core/spatial/spatial.h core/spatial/composite.h core/derivatives/partials.h
     core/derivatives/variation.h core/derivatives/motion.h core/derivatives/mass_factor.h

@@ -49,7 +49,8 @@ static jn_linearise_options options, right = {JN_RIGHT, JN_INPUT_FULL, NULL, 0};
 static jn_simulation *simulation, *stepped, *elastic;
 static jn_simulation_options simulate;
 static const jn_generate_options generate = {.inverse = 1}, no_operation = {.lanes = 1},
-                                 no_order = {.forward = 8}, no_lanes = {.inverse = 1, .lanes = 3},
+                                 no_order = {.forward = 2u << JN_MAX_GENERATE_FORWARD},
+                                 no_lanes = {.inverse = 1, .lanes = 3},
                                  no_name = {.inverse = 1, .name = "1"};
 static jn_layout *layout, *other_layout;
 static jn_trajectory *trajectory, *slow;

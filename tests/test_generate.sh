@@ -320,7 +320,7 @@ refuse() {
 refuse 'nothing to generate' pendulum --output x
 refuse '--output FOLDER' pendulum --id 0
 refuse 'orders from 0 to 5' pendulum --id 6 --output x
-refuse 'orders from 0 to 2' pendulum --fd 0-3 --output x
+refuse 'orders from 0 to 5' pendulum --fd 0-6 --output x
 refuse 'orders from 0 to 5' pendulum --kinematics 6 --output x
 refuse 'one lane and double precision' pendulum --id 0 --signature casadi --lanes 4 --output x
 refuse 'one lane and double precision' pendulum --id 0 --signature casadi --scalar float --output x

@@ -326,7 +326,8 @@ static void what_cannot_be_done_is_refused(void **state) {
   double q[100] = {1}, v[100] = {0};
   refused(jn_gpu_prepare(gpu, JN_KERNEL_INVERSE, 101, &error), &error, "orders go from 0 to 100");
   refused(jn_gpu_prepare(gpu, JN_KERNEL_FORWARD, -1, &error), &error, "orders go from 0 to 100");
-  refused(jn_gpu_prepare(gpu, JN_KERNEL_ROLLOUT, 3, &error), &error, "orders go from 0 to 2");
+  refused(jn_gpu_prepare(gpu, JN_KERNEL_ROLLOUT, JN_MAX_KERNEL_FORWARD + 1, &error), &error,
+          "orders go from 0 to 2");
   refused(jn_gpu_prepare(gpu, JN_KERNEL_HYBRID, 0, &error), &error, "no such kernel");
   refused(jn_gpu_hybrid_dynamics(gpu, 0, 1, q, NULL, v, v, NULL, NULL, &error), &error, "missing");
   refused(jn_gpu_prepare(gpu, (jn_kernel)9, 0, &error), &error, "no such kernel");

@@ -217,8 +217,8 @@ class Generated(unittest.TestCase):
             for name, text in files.items():
                 with open(os.path.join(folder, name), "w") as file:
                     file.write(text)
-            subprocess.run(["cc", "-std=c11", "-O1", "-ffp-contract=off", "-shared", "-fPIC", "-o", "arm.so", "arm.c",
-                            "-lm"], cwd=folder, check=True)
+            subprocess.run(["cc", "-std=c11", "-O1", "-ffp-contract=off", "-DSTRICT", "-shared", "-fPIC", "-o", "arm.so",
+                            "arm.c", "-lm"], cwd=folder, check=True)
             library = ctypes.CDLL(os.path.join(folder, "arm.so"))
             q, v = random_state(robot, 4)
             tau = np.empty((3, 6))

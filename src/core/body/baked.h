@@ -12,27 +12,11 @@
 #define JOUNCE_CORE_BODY_BAKED_H
 
 #include "core/body/aba.h"
+#include "core/body/checked.h"
 #include "core/body/classical.h"
 #include "core/body/crba.h"
 #include "core/body/free_joint.h"
 #include "core/body/rnea.h"
-
-/* 2^-20; the smallest exponent of a number's bits; sums that do not wait for each other */
-#define SMALL 9.5367431640625e-07
-#ifdef JN_FLOAT
-typedef unsigned checked_bits;
-#define EXPONENT_ONE 0x00800000u
-#define SIGN_BIT 0x80000000u
-#else
-typedef unsigned long long checked_bits;
-#define EXPONENT_ONE 0x0010000000000000u
-#define SIGN_BIT 0x8000000000000000u
-#endif
-#ifdef __CUDACC__
-#define CHAINS 1
-#else
-#define CHAINS 4
-#endif
 
 #ifdef JN_DUAL
 #include "core/body/baked_dual.h"

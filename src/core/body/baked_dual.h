@@ -3,6 +3,8 @@
 #ifndef JOUNCE_CORE_BODY_BAKED_DUAL_H
 #define JOUNCE_CORE_BODY_BAKED_DUAL_H
 
+#include "core/body/checked.h"
+
 #ifdef JN_DUAL
 #define LANES 1
 #define CHECKED(sum, i) (sum).x
