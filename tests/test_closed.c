@@ -11,7 +11,6 @@
 
 #include "helpers/load.h"
 
-static const jn_representation all[4] = {JN_SPATIAL, JN_BODY, JN_HYBRID, JN_MIXED};
 static const jn_joint_type bases[] = {JN_JOINT_FREE,        JN_JOINT_FIXED,     JN_JOINT_FREE,
                                       JN_JOINT_SPHERICAL,   JN_JOINT_PLANAR,    JN_JOINT_HELICAL,
                                       JN_JOINT_CYLINDRICAL, JN_JOINT_UNIVERSAL, JN_JOINT_FREE};
@@ -26,7 +25,7 @@ typedef struct form {
 static form form_new(uint64_t seed, int bodies, int K) {
   form f;
   f.r = robot_random(seed, bodies, bases[seed % COUNT(bases)], TYPES_ALL, K);
-  robot_represent(&f.r, all[seed / 3 % 4]);
+  robot_represent(&f.r, representations[seed / 3 % 4]);
   f.l = load_random(&f.r, seed, 3);
   load_represent(&f.r, &f.l, 4);
   size_t n = f.r.n, nv = (size_t)f.r.nv;
@@ -295,7 +294,7 @@ static void a_closed_robot_far_away_keeps_its_matrices(void **state) {
       size_t nv = (size_t)r.nv;
       double *M = doubles(r.n * nv), *C = doubles(r.n * nv), *M2 = doubles(r.n * nv),
              *C2 = doubles(r.n * nv);
-      robot_represent(&r, all[i]);
+      robot_represent(&r, representations[i]);
       assert_ok(jn_equations_of_motion(r.model, r.data, 3, r.q, r.v, NULL, M, C, NULL, NULL, NULL));
       for (int j = 4; j < 7; j++) r.q[j] += 1e6;
       assert_ok(

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "helpers/mechanism.h"
+#include "helpers/tree.h"
 
 static void inverse_dynamics_of_the_reference_mechanisms(void **state) {
   (void)state;
@@ -49,14 +50,13 @@ static void forward_dynamics_of_the_reference_mechanisms(void **state) {
 
 static const jn_joint_type bases[] = {JN_JOINT_FREE, JN_JOINT_FIXED, JN_JOINT_REVOLUTE,
                                       JN_JOINT_SPHERICAL, JN_JOINT_PLANAR};
-static const jn_representation all[4] = {JN_SPATIAL, JN_BODY, JN_HYBRID, JN_MIXED};
 
 /* A mechanism in a consistent motion, the velocity assembled by the library, with random forces. */
 static mechanism moving(uint64_t seed, int cuts, int order) {
   mechanism m = mechanism_random(seed, 7 + (int)(seed % 6), bases[seed % COUNT(bases)], TYPES_ALL,
                                  cuts, CUTS_ALL, order);
   rng r = rng_new(seed);
-  jn_data_settings(m.data)->representation = all[seed / 5 % 4];
+  jn_data_settings(m.data)->representation = representations[seed / 5 % 4];
   assert_ok(jn_assemble(m.model, m.data, 1, NULL, NULL, m.q, m.v));
   for (size_t i = 0; i < m.n; i++) m.tau[i] = rng_range(&r, -5, 5);
   return m;
@@ -351,10 +351,10 @@ static void every_representation_of_the_base_gives_the_same_forces(void **state)
                  {m->q[4], m->q[5], m->q[6]}};
     for (int k = 0; k <= K + 1; k++) memcpy(V + 6 * k, m->v + k * nv, sizeof(double) * 6);
     jn_jet_to_taylor(K + 1, 6, V);
-    jn_jet_convert_twist(K + 1, JN_SPATIAL, all[rep], C, V, R, p, out);
+    jn_jet_convert_twist(K + 1, JN_SPATIAL, representations[rep], C, V, R, p, out);
     jn_jet_to_derivatives(K + 1, 6, out);
     for (int k = 0; k <= K + 1; k++) memcpy(m->v + k * nv, out + 6 * k, sizeof(double) * 6);
-    jn_data_settings(m->data)->representation = all[rep];
+    jn_data_settings(m->data)->representation = representations[rep];
     assert_ok(
         jn_constrained_inverse_dynamics(m->model, m->data, K, m->q, m->v, NULL, NULL, tau, lambda));
     check_residual("tau, base in four representations",

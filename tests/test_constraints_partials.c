@@ -8,18 +8,18 @@
 #include <string.h>
 
 #include "helpers/mechanism.h"
+#include "helpers/tree.h"
 #include "oracle/quad.h"
 
 static const jn_joint_type bases[] = {JN_JOINT_FREE, JN_JOINT_FIXED, JN_JOINT_REVOLUTE,
                                       JN_JOINT_SPHERICAL, JN_JOINT_PLANAR};
-static const jn_representation all[4] = {JN_SPATIAL, JN_BODY, JN_HYBRID, JN_MIXED};
 
 /* A mechanism in motion with random forces. */
 static mechanism moving(uint64_t seed, int bodies, int cuts, int order) {
   mechanism m =
       mechanism_random(seed, bodies, bases[seed % COUNT(bases)], TYPES_ALL, cuts, CUTS_ALL, order);
   rng r = rng_new(seed);
-  jn_data_settings(m.data)->representation = all[seed / 5 % 4];
+  jn_data_settings(m.data)->representation = representations[seed / 5 % 4];
   jn_data_settings(m.data)->damping = seed % 3 == 0;
   assert_ok(jn_assemble(m.model, m.data, 1, NULL, NULL, m.q, m.v));
   for (size_t i = 0; i < m.n; i++) m.tau[i] = rng_range(&r, -1, 1);

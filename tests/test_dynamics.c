@@ -9,7 +9,6 @@
 
 #include "helpers/load.h"
 
-static const jn_representation all[4] = {JN_SPATIAL, JN_BODY, JN_HYBRID, JN_MIXED};
 static const jn_joint_type bases[] = {JN_JOINT_FREE,        JN_JOINT_FIXED,     JN_JOINT_REVOLUTE,
                                       JN_JOINT_SPHERICAL,   JN_JOINT_PLANAR,    JN_JOINT_HELICAL,
                                       JN_JOINT_CYLINDRICAL, JN_JOINT_UNIVERSAL, JN_JOINT_PRISMATIC};
@@ -49,7 +48,7 @@ static void power_balances_to_order_8_for_every_joint_type(void **state) {
     for (jn_joint_type type = JN_JOINT_REVOLUTE; type < JN_JOINT_TYPE_COUNT; type++)
       for (int n = 0; n < 8; n++, seed++) {
         robot r = robot_random(seed, 2 + n, n % 2 ? JN_JOINT_FREE : JN_JOINT_FIXED, 1u << type, 9);
-        robot_represent(&r, all[seed % 4]);
+        robot_represent(&r, representations[seed % 4]);
         set_form(&r, form);
         check_residual(
             form ? "power, one joint type, spatial form" : "power, one joint type, body form",
@@ -62,7 +61,7 @@ static void power_balances_with_and_without_applied_forces(void **state) {
   (void)state;
   for (uint64_t seed = 1200; seed < 1272; seed++) {
     robot r = robot_random(seed, 3 + (int)(seed % 20), bases[seed % COUNT(bases)], TYPES_ALL, 9);
-    robot_represent(&r, all[seed / 2 % 4]);
+    robot_represent(&r, representations[seed / 2 % 4]);
     set_form(&r, seed % 2);
     check_residual("power, all joint types", power_balance(&r, NULL), 1024 * U);
     load l = load_random(&r, seed, 6);
@@ -78,7 +77,7 @@ static void forward_dynamics_undo_inverse_dynamics_on_200_trees(void **state) {
   for (uint64_t seed = 2000; seed < 2200; seed++) {
     int bodies = 2 + (int)((seed * 7) % 59);
     robot r = robot_random(seed, bodies, bases[seed % COUNT(bases)], TYPES_ALL, 6);
-    robot_represent(&r, all[seed % 4]);
+    robot_represent(&r, representations[seed % 4]);
     set_form(&r, seed % 5 == 0);
     jn_data_settings(r.data)->damping = seed % 3 == 0;
     load l = load_random(&r, seed, seed % 2 ? 3 : 0);
@@ -98,7 +97,7 @@ static void hybrid_dynamics_agree_with_inverse_and_forward_dynamics(void **state
     robot r = robot_random(seed, 2 + (int)(seed % 25), bases[seed % COUNT(bases)], TYPES_ALL, 5);
     size_t nv = (size_t)r.nv;
     rng g = rng_new(seed);
-    robot_represent(&r, all[seed % 4]);
+    robot_represent(&r, representations[seed % 4]);
     set_form(&r, seed % 3 == 0);
     jn_data_settings(r.data)->damping = seed % 2;
     load l = load_random(&r, seed, seed % 2 ? 2 : 0);
@@ -154,7 +153,7 @@ static void hybrid_dynamics_by_freedom_complete_a_motion(void **state) {
     robot r = robot_random(seed, 2 + (int)(seed % 25), bases[seed % COUNT(bases)], TYPES_ALL, 6);
     size_t nv = (size_t)r.nv;
     rng g = rng_new(seed);
-    robot_represent(&r, all[seed % 4]);
+    robot_represent(&r, representations[seed % 4]);
     set_form(&r, seed % 3 == 0);
     jn_data_settings(r.data)->damping = seed % 2;
     load l = load_random(&r, seed, seed % 2 ? 2 : 0);
@@ -248,7 +247,7 @@ static void joint_forces_are_the_same_in_every_representation(void **state) {
       double *R = doubles(72), *p = doubles(24);
       set_form(&r, form);
       for (int i = 1; i <= 4; i++) { /* body first */
-        jn_representation rep = all[i % 4];
+        jn_representation rep = representations[i % 4];
         robot_represent(&r, rep);
         double *tau = robot_inverse(&r, r.v, NULL);
         for (int b = 0; b < r.nbody; b++) {

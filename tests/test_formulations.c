@@ -9,7 +9,6 @@
 
 #include "helpers/load.h"
 
-static const jn_representation all[4] = {JN_SPATIAL, JN_BODY, JN_HYBRID, JN_MIXED};
 static const jn_joint_type bases[] = {JN_JOINT_FREE,        JN_JOINT_FIXED,     JN_JOINT_REVOLUTE,
                                       JN_JOINT_SPHERICAL,   JN_JOINT_PLANAR,    JN_JOINT_HELICAL,
                                       JN_JOINT_CYLINDRICAL, JN_JOINT_UNIVERSAL, JN_JOINT_PRISMATIC};
@@ -56,7 +55,7 @@ static void inverse_dynamics_is_the_same_in_every_form(void **state) {
   (void)state;
   for (uint64_t seed = 7000; seed < 7120; seed++) {
     robot r = robot_random(seed, 1 + (int)(seed % 20), bases[seed % COUNT(bases)], TYPES_ALL, 5);
-    robot_represent(&r, all[seed / 3 % 4]);
+    robot_represent(&r, representations[seed / 3 % 4]);
     jn_data_settings(r.data)->damping = seed % 2;
     compare_forces(&r, "ID", NULL, 2048 * U);
     robot_free(&r);
@@ -69,7 +68,7 @@ static void inverse_dynamics_is_the_same_for_each_joint_type(void **state) {
   for (jn_joint_type type = JN_JOINT_REVOLUTE; type < JN_JOINT_TYPE_COUNT; type++)
     for (int n = 0; n < 6; n++, seed++) {
       robot r = robot_random(seed, 2 + n, n % 2 ? type : JN_JOINT_FIXED, 1u << type, 8);
-      robot_represent(&r, all[seed % 4]);
+      robot_represent(&r, representations[seed % 4]);
       compare_forces(&r, "ID of one joint type", NULL, 2048 * U);
       robot_free(&r);
     }
@@ -126,7 +125,7 @@ static void applied_wrenches_are_the_same_in_every_form(void **state) {
   (void)state;
   for (uint64_t seed = 7300; seed < 7340; seed++) {
     robot r = robot_random(seed, 2 + (int)(seed % 12), bases[seed % COUNT(bases)], TYPES_ALL, 5);
-    robot_represent(&r, all[seed % 4]);
+    robot_represent(&r, representations[seed % 4]);
     load l = load_random(&r, seed, 5);
     load_represent(&r, &l, 4);
     compare_forces(&r, "ID with wrenches", &l.external, 2048 * U);
@@ -143,10 +142,10 @@ static void kinematics_is_the_same_in_every_form(void **state) {
     size_t n = 6 * (size_t)rows, nv = (size_t)r.nv;
     double *want = doubles(n), *got = doubles(n), *p = doubles(n), *s = doubles(n);
     double *J = doubles(n * nv), *K = doubles(n * nv);
-    robot_represent(&r, all[seed % 4]);
+    robot_represent(&r, representations[seed % 4]);
     for (int form = 1; form < 5; form++)
       for (int f = 0; f < frames; f++) {
-        jn_representation rep = all[(f + form) % 4];
+        jn_representation rep = representations[(f + form) % 4];
         set_form(&r, JN_FORM_BODY);
         assert_ok(jn_kinematics(r.model, r.data, r.order, r.q, r.v));
         assert_ok(jn_frame_twist(r.model, r.data, f, rep, r.order, want));
@@ -205,7 +204,7 @@ static void forward_dynamics_undo_inverse_dynamics_in_every_form(void **state) {
   (void)state;
   for (uint64_t seed = 7500; seed < 7560; seed++) {
     robot r = robot_random(seed, 1 + (int)(seed % 20), bases[seed % COUNT(bases)], TYPES_ALL, 5);
-    robot_represent(&r, all[seed % 4]);
+    robot_represent(&r, representations[seed % 4]);
     jn_data_settings(r.data)->damping = seed % 3 == 0;
     load l = load_random(&r, seed, seed % 2 ? 3 : 0);
     load_represent(&r, &l, 4);
@@ -232,7 +231,7 @@ static void hybrid_dynamics_agree_with_inverse_dynamics_in_every_form(void **sta
     unsigned char *given = calloc((size_t)r.nbody, 1);
     assert_non_null(given);
     for (int i = 0; i < r.nbody; i++) given[i] = (unsigned char)rng_below(&g, 2);
-    robot_represent(&r, all[seed % 4]);
+    robot_represent(&r, representations[seed % 4]);
     jn_data_settings(r.data)->damping = seed % 2;
     load l = load_random(&r, seed, 2);
     load_represent(&r, &l, 4);
@@ -267,7 +266,7 @@ static void nothing_is_lost_far_from_the_origin(void **state) {
   for (uint64_t seed = 7700; seed < 7720; seed++) {
     robot r = robot_random(seed, 2 + (int)(seed % 9), JN_JOINT_FREE,
                            TYPES_ALL & ~TYPE(FREE) & ~TYPE(FIXED), 4);
-    robot_represent(&r, all[1 + seed % 3]);
+    robot_represent(&r, representations[1 + seed % 3]);
     for (int form = 0; form < 5; form++) {
       double *q = copy_of(r.q, (size_t)r.nq), *far = doubles(r.n), *a = doubles(r.n),
              *b = doubles(r.n);
@@ -293,7 +292,7 @@ static void the_force_jets_have_the_slope_of_their_order(void **state) {
       robot r = robot_random(seed, 6, bases[seed % COUNT(bases)], TYPES_ALL, 4);
       size_t nv = (size_t)r.nv;
       double *tau = NULL, *predicted = doubles(nv), error[2];
-      robot_represent(&r, all[seed % 4]);
+      robot_represent(&r, representations[seed % 4]);
       set_form(&r, form);
       tau = robot_inverse(&r, r.v, NULL);
       jn_jet_to_taylor(r.order, r.nv, tau);

@@ -12,8 +12,6 @@
 #include "oracle/sample.h"
 #include "oracle/twin.h"
 
-static const jn_representation all[] = {JN_SPATIAL, JN_BODY, JN_HYBRID, JN_MIXED};
-
 /* the quantity with one input displaced by h: component c of q (j < 0) or of v^(j) */
 static void displaced_quantity(twin *b, newton_what what, int frame, jn_representation rep, int K,
                                int c, int j, quad h, quad *out) {
@@ -64,7 +62,7 @@ static void partials_are_differences_in_113_bits(void **state) {
     for (size_t i = 0; i < COUNT(list); i++) {
       const int frame = rng_below(&b.random, jn_model_frame_count(b.r.model)),
                 rows = K + 1 + (i == 2 || i > 3);
-      const jn_representation rep = all[rng_below(&b.random, 4)];
+      const jn_representation rep = representations[rng_below(&b.random, 4)];
       if (jn_model_frame(b.r.model, frame)->body < 0 && i) continue;
       fill(dq, 6 * n * nv, (double)NAN), fill(dv, 6 * n * (n + 1) * nv, (double)NAN);
       assert_ok(
@@ -171,7 +169,7 @@ static void geometry_of_frames_is_that_of_displaced_joints(void **state) {
            *one = doubles(n), *sum = doubles(n), eta[6];
     for (int i = 0; i < 2; i++) {
       const int frame = jn_model_body(b.r.model, b.r.nbody - 1 - i)->frame;
-      const jn_representation rep = all[rng_below(&b.random, 4)];
+      const jn_representation rep = representations[rng_below(&b.random, 4)];
       fill(J, n * nv * width, (double)NAN);
       assert_ok(jn_frame_geometry_partials(b.r.model, b.r.data, frame, rep, K, b.r.q, b.r.v, pose,
                                            twist, J));
@@ -291,7 +289,7 @@ static void partials_along_a_motion_predict_what_follows(void **state) {
     for (size_t i = 0; i < COUNT(list); i++) {
       const size_t rows = n + (i == 2 || i > 3);
       watched w = {&b, (int)i, jn_model_body(r->model, rng_below(&b.random, r->nbody))->frame,
-                   all[rng_below(&b.random, 4)]};
+                   representations[rng_below(&b.random, 4)]};
       quantity_at(&w, 0, x);
       assert_ok(
           jn_frame_partials(r->model, r->data, list[i].of, w.frame, w.rep, K, r->q, r->v, dq, dv));
@@ -330,7 +328,7 @@ static void geometry_predicts_what_follows(void **state) {
     twin b = twin_new(seed, K);
     const size_t nv = (size_t)b.r.nv, n = 36 * (size_t)b.r.nbody;
     const int frame = jn_model_body(b.r.model, b.r.nbody - 1)->frame;
-    watched w = {&b, K, frame, all[seed / 2 % 4]};
+    watched w = {&b, K, frame, representations[seed / 2 % 4]};
     double *jet = doubles((size_t)(K + 1) * n * (nv + 1));
     geometry_at(&w, 0, jet);
     jn_jet_to_taylor(K, (int)n, jet);

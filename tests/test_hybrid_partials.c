@@ -13,7 +13,6 @@
 #include "model/model.h"
 #include "oracle/twin.h"
 
-static const jn_representation all[4] = {JN_SPATIAL, JN_BODY, JN_HYBRID, JN_MIXED};
 static const jn_joint_type bases[] = {JN_JOINT_FREE,        JN_JOINT_FIXED,     JN_JOINT_REVOLUTE,
                                       JN_JOINT_SPHERICAL,   JN_JOINT_PLANAR,    JN_JOINT_HELICAL,
                                       JN_JOINT_CYLINDRICAL, JN_JOINT_UNIVERSAL, JN_JOINT_PRISMATIC};
@@ -32,7 +31,7 @@ static bench bench_new(uint64_t seed, int order) {
   bench b = {
       .r = robot_random(seed, 2 + (int)(seed % 6), bases[seed % COUNT(bases)], TYPES_ALL, order)};
   robot *r = &b.r;
-  robot_represent(r, all[seed / 2 % 4]);
+  robot_represent(r, representations[seed / 2 % 4]);
   jn_data_settings(r->data)->damping = (int)(seed % 2);
   b.l = load_random(r, seed, 3);
   load_represent(r, &b.l, 4);

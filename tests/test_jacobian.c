@@ -10,7 +10,6 @@
 #include "helpers/tree.h"
 
 #define ORDER 8
-static const jn_representation all[] = {JN_SPATIAL, JN_BODY, JN_HYBRID, JN_MIXED};
 static const jn_joint_type bases[] = {JN_JOINT_FREE, JN_JOINT_FIXED, JN_JOINT_SPHERICAL,
                                       JN_JOINT_REVOLUTE};
 
@@ -58,8 +57,8 @@ static void check_frames(robot *r, const char *name, double bound) {
   for (int frame = 0; frame < jn_model_frame_count(r->model); frame++) {
     jn_vec3 point = {0.3, -0.2, 0.1 * frame};
     for (size_t out = 0; out < 4; out++) {
-      assert_ok(jn_frame_twist(r->model, r->data, frame, all[out], ORDER, V));
-      assert_ok(jn_frame_jacobian(r->model, r->data, frame, all[out], ORDER, J));
+      assert_ok(jn_frame_twist(r->model, r->data, frame, representations[out], ORDER, V));
+      assert_ok(jn_frame_jacobian(r->model, r->data, frame, representations[out], ORDER, J));
       check_residual(name, product_error(r, ORDER, 6, J, V), bound);
     }
     assert_ok(jn_point_motion(r->model, r->data, frame, point, ORDER, V));
@@ -78,7 +77,7 @@ static void twists_are_jacobians_times_velocities_to_order_8(void **state) {
       for (size_t user = 0; user < 4; user++)
         for (int form = 0; form < 2; form++) {
           jn_data_settings(r.data)->formulation = form ? JN_FORM_SPATIAL : JN_FORM_BODY;
-          robot_represent(&r, all[user]);
+          robot_represent(&r, representations[user]);
           assert_ok(jn_kinematics(r.model, r.data, ORDER, r.q, r.v));
           check_frames(&r,
                        form ? "V^(k) = sum of J^(i) v^(k-i), spatial formulation"
@@ -96,7 +95,7 @@ static void a_jacobian_needs_one_order_less_of_the_motion(void **state) {
   size_t n = 6 * 6 * (size_t)r.nv;
   double *full = doubles(n), *less = doubles(n);
   for (size_t user = 0; user < 4; user++) {
-    robot_represent(&r, all[user]);
+    robot_represent(&r, representations[user]);
     for (int k = 0; k <= 5; k++) {
       size_t used = (size_t)(k + 1) * 6 * (size_t)r.nv;
       assert_ok(jn_kinematics(r.model, r.data, 5, r.q, r.v));
@@ -121,10 +120,10 @@ static void the_system_jacobian_stacks_those_of_the_bodies(void **state) {
   double *J = doubles(4 * 6 * nb * nv), *one = doubles(4 * 6 * nv);
   assert_ok(jn_kinematics(r.model, r.data, 3, r.q, r.v));
   for (size_t out = 0; out < 4; out++) {
-    assert_ok(jn_system_jacobian(r.model, r.data, all[out], 3, J));
+    assert_ok(jn_system_jacobian(r.model, r.data, representations[out], 3, J));
     for (size_t b = 0; b < nb; b++) {
       int frame = jn_model_body(r.model, (int)b)->frame;
-      assert_ok(jn_frame_jacobian(r.model, r.data, frame, all[out], 3, one));
+      assert_ok(jn_frame_jacobian(r.model, r.data, frame, representations[out], 3, one));
       for (size_t k = 0; k < 4; k++)
         assert_true(same_bits(J + (k * 6 * nb + 6 * b) * nv, one + k * 6 * nv, 6 * nv));
     }
@@ -170,11 +169,12 @@ static void derivatives_of_jacobians_equal_differences_in_time(void **state) {
     for (int s = 0; s < 4; s++) x[s] = doubles(6 * n);
     for (size_t rep = 0; rep < 4; rep++) {
       int frame = jn_model_frame_count(r.model) - 1;
-      robot_represent(&r, all[rep]);
+      robot_represent(&r, representations[rep]);
       for (int s = 0; s < 5; s++) {
         robot_at(&r, 0.3 + (s < 4 ? steps[s] * h : 0));
         assert_ok(jn_kinematics(r.model, r.data, 5, r.q, r.v));
-        assert_ok(jn_frame_jacobian(r.model, r.data, frame, all[3 - rep], 5, s < 4 ? x[s] : J));
+        assert_ok(jn_frame_jacobian(r.model, r.data, frame, representations[3 - rep], 5,
+                                    s < 4 ? x[s] : J));
       }
       difference(5 * n, h, (const double *const *)x, d);
       /* row k of d is J^(k+1) */
@@ -254,7 +254,8 @@ static void screw_partials_equal_differences(void **state) {
       for (int i = 1; i < count && t % 2; i++)
         columns[i] = columns[0] / 3 * 3 + rng_below(&random, 3);
       for (int i = 1; i < count && t % 2; i++) columns[i] %= r.nv;
-      for (int rep = 0; rep < 4; rep++) check_partial(&r, frame, all[rep], column, count, columns);
+      for (int rep = 0; rep < 4; rep++)
+        check_partial(&r, frame, representations[rep], column, count, columns);
     }
     robot_free(&r);
   }
@@ -538,21 +539,23 @@ static void joint_rates_come_back_from_twists(void **state) {
     double *twists = doubles((size_t)r.nbody * row), *v = doubles(r.n), left[ORDER + 1],
            size[ORDER + 1];
     for (int rep = 0; rep < 4; rep++) {
-      robot_represent(&r, all[(rep + 1) % 4]);
+      robot_represent(&r, representations[(rep + 1) % 4]);
       assert_ok(jn_kinematics(r.model, r.data, ORDER, r.q, r.v));
       fill(size, ORDER + 1, 0);
       for (int i = 0; i < r.nbody; i++) {
         double *at = twists + (size_t)i * row;
         int frame = jn_model_body(r.model, i)->frame;
-        assert_ok(jn_frame_twist(r.model, r.data, frame, all[rep], ORDER, at));
+        assert_ok(jn_frame_twist(r.model, r.data, frame, representations[rep], ORDER, at));
         for (int k = 0; k <= ORDER; k++) size[k] = fmax(size[k], largest(at + 6 * k, 6));
       }
-      assert_ok(jn_joint_rates_from_twists(r.model, r.data, ORDER, r.q, all[rep], twists, v, left));
+      assert_ok(jn_joint_rates_from_twists(r.model, r.data, ORDER, r.q, representations[rep],
+                                           twists, v, left));
       check_residual("rates from twists", row_error(ORDER + 1, (size_t)r.nv, v, r.v, size), 1e-12);
       for (int k = 0; k <= ORDER; k++) check_residual("what is left", left[k] / size[k], 1e-12);
       /* a twist that the joints cannot produce gives a residual */
       twists[row - 6] += 1;
-      assert_ok(jn_joint_rates_from_twists(r.model, r.data, ORDER, r.q, all[rep], twists, v, left));
+      assert_ok(jn_joint_rates_from_twists(r.model, r.data, ORDER, r.q, representations[rep],
+                                           twists, v, left));
       assert_true(left[ORDER] > 1e-2);
     }
     free(twists);

@@ -8,11 +8,10 @@
 #include <string.h>
 
 #include "helpers/motion.h"
+#include "helpers/tree.h"
 
 #define ORDER 20
 #define ROWS (ORDER + 2)
-
-static const jn_representation all[4] = {JN_SPATIAL, JN_BODY, JN_HYBRID, JN_MIXED};
 
 /* exp(a t) scaled by s */
 static void exponential(double s, double a, int order, double *x) {
@@ -220,13 +219,13 @@ static void twists_of_a_curve_come_back_from_its_pose_in_every_representation(vo
                    fmax(largest_difference(R, &C.R.m[0][0], 9), largest_difference(p, &C.p.x, 3)),
                    8 * U);
     for (size_t i = 0; i < 4; i++) {
-      jn_jet_twist_from_pose(order, all[i], R, p, V);
-      jn_twist want = curve_twist(&c, all[i], 0.2);
+      jn_jet_twist_from_pose(order, representations[i], R, p, V);
+      jn_twist want = curve_twist(&c, representations[i], 0.2);
       check_residual("twist from pose: closed form", largest_difference(V, &want.w.x, 6), 16 * U);
-      jn_jet_pose_from_twist(order, all[i], C, V, R2, p2);
+      jn_jet_pose_from_twist(order, representations[i], C, V, R2, p2);
       check_residual("pose -> twist -> pose, R", row_error(order + 2, 9, R2, R, NULL), 400 * U);
       check_residual("pose -> twist -> pose, p", row_error(order + 2, 3, p2, p, size), 400 * U);
-      jn_jet_twist_from_pose(order, all[i], R2, p2, V2);
+      jn_jet_twist_from_pose(order, representations[i], R2, p2, V2);
       check_residual("twist -> pose -> twist", row_error(order + 1, 6, V2, V, size), 400 * U);
     }
   }
@@ -265,7 +264,8 @@ static void poses_and_twists_at_a_later_time_follow_with_the_right_slope(void **
     curve c = curve_random(&r, 1);
     for (int order = 2; order <= 8; order++)
       for (size_t i = 0; i < 4; i++) {
-        double s = slope_of(&c, all[i], order, 1), z = slope_of(&c, all[i], order, 0);
+        double s = slope_of(&c, representations[i], order, 1),
+               z = slope_of(&c, representations[i], order, 0);
         check_residual("slope of a predicted twist - (K+1)", fabs(s - (order + 1)), 0.3);
         check_residual("slope of a predicted pose - (K+2)", fabs(z - (order + 2)), 0.3);
       }
@@ -284,10 +284,10 @@ static void conversions_between_all_representations_agree_with_the_curve(void **
     jn_pose C = curve_pose(&c, -0.4);
     curve_jet(&c, order + 1, -0.4, R, p);
     sizes(R, size);
-    for (size_t i = 0; i < 4; i++) jn_jet_twist_from_pose(order, all[i], R, p, V[i]);
+    for (size_t i = 0; i < 4; i++) jn_jet_twist_from_pose(order, representations[i], R, p, V[i]);
     for (size_t i = 0; i < 4; i++)
       for (size_t j = 0; j < 4; j++) {
-        jn_jet_convert_twist(order, all[i], all[j], C, V[i], Rj, pj, got);
+        jn_jet_convert_twist(order, representations[i], representations[j], C, V[i], Rj, pj, got);
         check_residual("convert a twist: 16 pairs", row_error(order + 1, 6, got, V[j], NULL),
                        400 * U);
         check_residual("convert a twist: pose, R", row_error(order + 2, 9, Rj, R, NULL), 400 * U);
@@ -305,16 +305,16 @@ static void power_is_the_same_jet_in_every_representation(void **state) {
     double R[9 * ROWS], p[3 * ROWS], V[4][6 * ROWS], W[6 * ROWS], X[6 * ROWS], Y[6 * ROWS];
     double want[ROWS], got[ROWS], a[ROWS], b[ROWS];
     curve_jet(&c, order + 1, 0, R, p);
-    for (size_t i = 0; i < 4; i++) jn_jet_twist_from_pose(order, all[i], R, p, V[i]);
+    for (size_t i = 0; i < 4; i++) jn_jet_twist_from_pose(order, representations[i], R, p, V[i]);
     for (int k = 0; k < 6 * (order + 1); k++) W[k] = rng_range(&r, -1, 1) / (1 + k / 6);
     for (size_t i = 0; i < 4; i++) {
       jet_dot(order, 6, V[i], W, want, a);
       for (size_t j = 0; j < 4; j++) {
-        jn_jet_convert_wrench(order, all[i], all[j], R, p, W, X);
+        jn_jet_convert_wrench(order, representations[i], representations[j], R, p, W, X);
         jet_dot(order, 6, V[j], X, got, b);
         for (int k = 0; k <= order; k++)
           check_residual("power in 16 pairs", fabs(got[k] - want[k]) / fmax(a[k], b[k]), 500 * U);
-        jn_jet_convert_wrench(order, all[j], all[i], R, p, X, Y);
+        jn_jet_convert_wrench(order, representations[j], representations[i], R, p, X, Y);
         check_residual("wrench there and back", row_error(order + 1, 6, Y, W, NULL), 400 * U);
       }
     }

@@ -9,7 +9,6 @@
 
 #include "helpers/tree.h"
 
-static const jn_representation all[4] = {JN_SPATIAL, JN_BODY, JN_HYBRID, JN_MIXED};
 static const jn_joint_type bases[] = {JN_JOINT_FREE,        JN_JOINT_FIXED,     JN_JOINT_REVOLUTE,
                                       JN_JOINT_SPHERICAL,   JN_JOINT_PLANAR,    JN_JOINT_HELICAL,
                                       JN_JOINT_CYLINDRICAL, JN_JOINT_UNIVERSAL, JN_JOINT_PRISMATIC};
@@ -24,7 +23,7 @@ static const jn_vec3 point = {0.3, -0.2, 0.1};
 static void collect(robot *r, int K, int frame, jets *j) {
   double V[6 * 12];
   for (size_t i = 0; i < 4; i++) {
-    assert_ok(jn_frame_twist(r->model, r->data, frame, all[i], K, j->V[i]));
+    assert_ok(jn_frame_twist(r->model, r->data, frame, representations[i], K, j->V[i]));
     jn_jet_to_taylor(K, 6, j->V[i]);
   }
   frame_jet(r, frame, K, j->R, j->p, V);
@@ -49,7 +48,7 @@ static errors predict(robot *r, jn_data *later, int K, const jets *all_jets, dou
     jn_pose C;
     for (size_t i = 0; i < 4; i++) {
       jn_jet_eval(K, 6, j->V[i], h, got);
-      assert_ok(jn_frame_twist(r->model, later, f, all[i], 0, want));
+      assert_ok(jn_frame_twist(r->model, later, f, representations[i], 0, want));
       for (int n = 0; n < 6; n++) e.twist[i] += pow(got[n] - want[n], 2);
     }
     assert_ok(jn_frame_pose(r->model, later, f, &C));
@@ -118,7 +117,7 @@ static void jets_predict_the_motion_of_trees_on_every_base_with_the_right_slope(
   for (size_t b = 0; b < COUNT(bases); b++)
     for (int K = 3; K <= 8; K++, seed++) {
       robot r = robot_new(random_spec(seed, 6, bases[b], TYPES_ALL), K, seed, 1);
-      robot_represent(&r, all[seed % 4]);
+      robot_represent(&r, representations[seed % 4]);
       jn_data_settings(r.data)->formulation = seed % 3 ? JN_FORM_BODY : JN_FORM_SPATIAL;
       check_slopes(&r, K);
       robot_free(&r);
@@ -130,7 +129,7 @@ static void frame_twists_agree_between_representations_and_formulations(void **s
   enum { K = 8 };
   for (uint64_t seed = 300; seed < 324; seed++) {
     robot r = robot_random(seed, 12, bases[seed % COUNT(bases)], TYPES_ALL, K);
-    robot_represent(&r, all[seed / 4 % 4]);
+    robot_represent(&r, representations[seed / 4 % 4]);
     int frames = jn_model_frame_count(r.model);
     jn_data *spatial;
     assert_ok(jn_data_new(r.model, K, NULL, &spatial));
@@ -143,7 +142,7 @@ static void frame_twists_agree_between_representations_and_formulations(void **s
     for (int f = 0; f < frames; f++)
       for (size_t i = 0; i < 4; i++) {
         double V[6 * (K + 1)];
-        assert_ok(jn_frame_twist(r.model, r.data, f, all[i], K, V));
+        assert_ok(jn_frame_twist(r.model, r.data, f, representations[i], K, V));
         for (int k = 0; k <= K; k++) size[k] = fmax(size[k], largest(V + 6 * k, 6));
       }
     for (int f = 0; f < frames; f++) {
@@ -153,15 +152,15 @@ static void frame_twists_agree_between_representations_and_formulations(void **s
       assert_ok(jn_frame_pose(r.model, spatial, f, &D));
       assert_true(same_bits(&C.R.m[0][0], &D.R.m[0][0], 12));
       for (size_t i = 0; i < 4; i++) {
-        assert_ok(jn_frame_twist(r.model, r.data, f, all[i], K, V[i]));
-        assert_ok(jn_frame_twist(r.model, spatial, f, all[i], K, W));
+        assert_ok(jn_frame_twist(r.model, r.data, f, representations[i], K, V[i]));
+        assert_ok(jn_frame_twist(r.model, spatial, f, representations[i], K, W));
         check_residual("frame twists: spatial = body formulation",
                        row_error(K + 1, 6, W, V[i], size), 4000 * U);
         jn_jet_to_taylor(K, 6, V[i]);
       }
       for (size_t i = 0; i < 4; i++)
         for (size_t n = 0; n < 4; n++) {
-          jn_jet_convert_twist(K, all[i], all[n], C, V[i], R, p, W);
+          jn_jet_convert_twist(K, representations[i], representations[n], C, V[i], R, p, W);
           jn_jet_to_derivatives(K, 6, W);
           memcpy(R, V[n], sizeof V[n]);
           jn_jet_to_derivatives(K, 6, R);
@@ -181,9 +180,10 @@ static void the_twist_of_a_free_base_is_the_velocity_given(void **state) {
     robot r = robot_random(seed, 3, JN_JOINT_FREE, TYPES_ALL, K);
     for (size_t i = 0; i < 4; i++) {
       double V[6 * (K + 1)];
-      robot_represent(&r, all[i]);
+      robot_represent(&r, representations[i]);
       assert_ok(jn_kinematics(r.model, r.data, K, r.q, r.v));
-      assert_ok(jn_frame_twist(r.model, r.data, jn_model_body(r.model, 0)->frame, all[i], K, V));
+      assert_ok(jn_frame_twist(r.model, r.data, jn_model_body(r.model, 0)->frame,
+                               representations[i], K, V));
       for (int k = 0; k <= K; k++)
         check_residual("twist of the base = v",
                        largest_difference(V + 6 * k, r.v + k * r.nv, 6) / largest(V + 6 * k, 6),
@@ -299,7 +299,7 @@ static void far_from_the_origin_twists_keep_their_digits(void **state) {
         for (int form = 0; form < 2; form++) {
           robot r = robot_random(seed, 8, JN_JOINT_FREE, TYPES_ALL, K);
           jn_data *far;
-          robot_represent(&r, all[i]);
+          robot_represent(&r, representations[i]);
           jn_data_settings(r.data)->formulation = form ? JN_FORM_SPATIAL : JN_FORM_BODY;
           assert_ok(jn_data_new(r.model, K, NULL, &far));
           *jn_data_settings(far) = *jn_data_settings(r.data);
@@ -309,8 +309,8 @@ static void far_from_the_origin_twists_keep_their_digits(void **state) {
           for (int f = 0; f < jn_model_frame_count(r.model); f++)
             for (size_t rep = 1; rep < 4; rep++) {
               double V[6 * (K + 1)], W[6 * (K + 1)];
-              assert_ok(jn_frame_twist(r.model, r.data, f, all[rep], K, V));
-              assert_ok(jn_frame_twist(r.model, far, f, all[rep], K, W));
+              assert_ok(jn_frame_twist(r.model, r.data, f, representations[rep], K, V));
+              assert_ok(jn_frame_twist(r.model, far, f, representations[rep], K, W));
               check_residual("twists at 1e3 and 1e6 m = twists at 0",
                              row_error(K + 1, 6, W, V, NULL), 8 * U);
             }

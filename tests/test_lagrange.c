@@ -11,7 +11,6 @@
 
 #define TYPES_ONE (TYPE(REVOLUTE) | TYPE(PRISMATIC) | TYPE(HELICAL))
 
-static const jn_representation all[4] = {JN_SPATIAL, JN_BODY, JN_HYBRID, JN_MIXED};
 static const char *const rep_names[4] = {"spatial", "body", "hybrid", "mixed"};
 static const jn_joint_type bases[] = {JN_JOINT_FREE,        JN_JOINT_FIXED,     JN_JOINT_REVOLUTE,
                                       JN_JOINT_SPHERICAL,   JN_JOINT_PLANAR,    JN_JOINT_HELICAL,
@@ -61,7 +60,7 @@ static void the_projection_equations_are_inverse_dynamics(void **state) {
     robot r = some_robot(seed);
     size_t nv = (size_t)r.nv;
     double *tau = doubles(nv), *want = doubles(nv), scale[2];
-    robot_represent(&r, all[seed / 2 % 4]);
+    robot_represent(&r, representations[seed / 2 % 4]);
     jn_data_settings(r.data)->damping = seed % 2;
     jn_data_settings(r.data)->formulation = (jn_formulation)(seed % 4);
     load l = load_random(&r, seed, 4);
@@ -74,7 +73,7 @@ static void the_projection_equations_are_inverse_dynamics(void **state) {
       force_scale(&r, r.v, rows, scale);
       r.order = 1;
       for (int i = 0; i < 4; i++) {
-        assert_ok(jn_projection_equations(r.model, r.data, all[i], r.q, r.v, e, tau));
+        assert_ok(jn_projection_equations(r.model, r.data, representations[i], r.q, r.v, e, tau));
         check_named("projection equations (78)", i, largest_difference(tau, want, nv) / scale[0],
                     256 * U);
       }
@@ -93,11 +92,11 @@ static void the_products_with_the_system_jacobian_are_M_and_C(void **state) {
     size_t nv = (size_t)r.nv, n2 = nv * nv;
     double *M = doubles(n2), *C = doubles(n2), *M1 = doubles(2 * n2), *C1 = doubles(2 * n2);
     double *g = doubles(2 * nv), *h = doubles(2 * nv);
-    robot_represent(&r, all[seed / 2 % 4]);
+    robot_represent(&r, representations[seed / 2 % 4]);
     assert_ok(jn_equations_of_motion(r.model, r.data, 1, r.q, r.v, NULL, M1, C1, g, h, NULL));
     double size = largest(M1, n2), force = size * pow(fmax(1, largest(r.v, nv)), 2);
     for (int i = 0; i < 4; i++) {
-      assert_ok(jn_lagrange_matrices(r.model, r.data, all[i], r.q, r.v, M, C));
+      assert_ok(jn_lagrange_matrices(r.model, r.data, representations[i], r.q, r.v, M, C));
       check_named("J^T M J (81)", i, largest_difference(M, M1, n2) / size, 256 * U);
       double *Cv = product(nv, nv, 1, C, r.v);
       for (size_t j = 0; j < nv; j++) Cv[j] += g[j] - h[j];
@@ -126,13 +125,13 @@ static void far_from_the_origin_the_closed_forms_keep_their_digits(void **state)
     size_t nv = (size_t)r.nv, n2 = nv * nv;
     double *M = doubles(n2), *C = doubles(n2), *M1 = doubles(n2), *C1 = doubles(n2);
     double *tau = doubles(nv), *tau1 = doubles(nv), *far = copy_of(r.q, (size_t)r.nq);
-    robot_represent(&r, all[1 + seed % 3]);
+    robot_represent(&r, representations[1 + seed % 3]);
     far[4] += 4e6, far[5] -= 3e6, far[6] += 1e6;
     for (int i = 0; i < 4; i++) {
-      assert_ok(jn_lagrange_matrices(r.model, r.data, all[i], r.q, r.v, M, C));
-      assert_ok(jn_lagrange_matrices(r.model, r.data, all[i], far, r.v, M1, C1));
-      assert_ok(jn_projection_equations(r.model, r.data, all[i], r.q, r.v, NULL, tau));
-      assert_ok(jn_projection_equations(r.model, r.data, all[i], far, r.v, NULL, tau1));
+      assert_ok(jn_lagrange_matrices(r.model, r.data, representations[i], r.q, r.v, M, C));
+      assert_ok(jn_lagrange_matrices(r.model, r.data, representations[i], far, r.v, M1, C1));
+      assert_ok(jn_projection_equations(r.model, r.data, representations[i], r.q, r.v, NULL, tau));
+      assert_ok(jn_projection_equations(r.model, r.data, representations[i], far, r.v, NULL, tau1));
       check_named("M 5000 km away", i, largest_difference(M, M1, n2) / largest(M, n2), 64 * U);
       check_named("C 5000 km away", i, largest_difference(C, C1, n2) / largest(C, n2), 64 * U);
       check_named("projection equations 5000 km away", i,
@@ -150,7 +149,7 @@ static void phase_space_agrees_with_forward_dynamics(void **state) {
     size_t nv = (size_t)r.nv, n2 = nv * nv;
     double *p = doubles(nv), *v = doubles(nv), *rate = doubles(nv), *M = doubles(2 * n2);
     double *a = doubles(nv), *tau = doubles(nv);
-    robot_represent(&r, all[seed / 2 % 4]);
+    robot_represent(&r, representations[seed / 2 % 4]);
     jn_data_settings(r.data)->formulation = (jn_formulation)(seed % 4);
     jn_data_settings(r.data)->damping = seed % 2;
     load l = load_random(&r, seed, seed % 3);
@@ -373,9 +372,9 @@ static void the_system_jacobian_is_A_X(void **state) {
   for (uint64_t seed = 8700; seed < 8736; seed++) {
     robot r = some_robot(seed);
     size_t nv = (size_t)r.nv;
-    robot_represent(&r, all[seed / 2 % 4]);
+    robot_represent(&r, representations[seed / 2 % 4]);
     for (int i = 0; i < 4; i++) {
-      system_of x = system_new(&r, all[i]);
+      system_of x = system_new(&r, representations[i]);
       double *AX = product(x.N, x.N, nv, x.s.A, x.s.X), *Jv = product(x.N, nv, 1, x.s.J, r.v);
       check_named("J = A X", i,
                   largest_difference(AX, x.s.J, x.N * nv) / (1 + largest(AX, x.N * nv)), 64 * U);

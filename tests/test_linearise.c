@@ -13,14 +13,13 @@
 #include "helpers/load.h"
 #include "helpers/published.h"
 
-static const jn_representation all[4] = {JN_SPATIAL, JN_BODY, JN_HYBRID, JN_MIXED};
 static const jn_joint_type bases[] = {JN_JOINT_FREE,      JN_JOINT_FIXED,  JN_JOINT_FREE,
                                       JN_JOINT_SPHERICAL, JN_JOINT_PLANAR, JN_JOINT_FREE,
                                       JN_JOINT_UNIVERSAL, JN_JOINT_HELICAL};
 
 static robot random_robot(uint64_t seed, int bodies, int order) {
   robot r = robot_random(seed, bodies, bases[seed % COUNT(bases)], TYPES_ALL, order);
-  robot_represent(&r, all[seed / 2 % 4]);
+  robot_represent(&r, representations[seed / 2 % 4]);
   return r;
 }
 
@@ -316,8 +315,8 @@ static void the_linear_motion_is_right_to_second_order(void **state) {
   (void)state;
   for (uint64_t seed = 200; seed < 208; seed++) {
     check_seed(seed);
-    check_flow(seed, all[seed % 4], JN_LEFT);
-    check_flow(seed, all[seed % 4], JN_RIGHT);
+    check_flow(seed, representations[seed % 4], JN_LEFT);
+    check_flow(seed, representations[seed % 4], JN_RIGHT);
   }
 }
 

@@ -14,7 +14,6 @@
 #include "helpers/load.h"
 #include "helpers/published.h"
 
-static const jn_representation all[4] = {JN_SPATIAL, JN_BODY, JN_HYBRID, JN_MIXED};
 static const jn_joint_type bases[] = {JN_JOINT_FREE,        JN_JOINT_FIXED,     JN_JOINT_REVOLUTE,
                                       JN_JOINT_SPHERICAL,   JN_JOINT_PLANAR,    JN_JOINT_HELICAL,
                                       JN_JOINT_CYLINDRICAL, JN_JOINT_UNIVERSAL, JN_JOINT_PRISMATIC};
@@ -100,7 +99,7 @@ static void inverse_partials_are_differences_on_the_group(void **state) {
     robot_represent(&r, JN_BODY);
     jn_data_settings(r.data)->damping = seed % 3 == 0;
     check_inverse(&r, NULL, "inverse, body", 1e-9);
-    robot_represent(&r, all[seed / 2 % 4]);
+    robot_represent(&r, representations[seed / 2 % 4]);
     check_inverse(&r, NULL, "inverse, all representations", 1e-9);
     robot_free(&r);
   }
@@ -112,7 +111,7 @@ static void joints_with_several_freedoms_anywhere_in_the_tree(void **state) {
     unsigned types = seed % 2 ? TYPE(FREE) | TYPE(SPHERICAL) : TYPE(FREE) | TYPE(REVOLUTE);
     robot r =
         robot_random(seed, 3, seed % 3 ? JN_JOINT_FREE : JN_JOINT_REVOLUTE, types, (int)(seed % 5));
-    robot_represent(&r, all[seed / 2 % 4]);
+    robot_represent(&r, representations[seed / 2 % 4]);
     static const char *const names[4] = {
         "inverse, free joints, spatial", "inverse, free joints, body",
         "inverse, free joints, hybrid", "inverse, free joints, mixed"};
@@ -126,7 +125,7 @@ static void applied_wrenches_vary_as_they_are_given(void **state) {
   for (uint64_t seed = 100; seed < 124; seed++) {
     robot r = robot_random(seed, 2 + (int)(seed % 4), bases[seed % COUNT(bases)], TYPES_ALL,
                            (int)(seed % 4));
-    robot_represent(&r, all[seed / 2 % 4]);
+    robot_represent(&r, representations[seed / 2 % 4]);
     load l = load_random(&r, seed, 4);
     check_inverse(&r, &l.external, "inverse, wrenches in the body", 1e-9);
     load_represent(&r, &l, 4);
@@ -163,7 +162,7 @@ static void forward_partials_are_differences_on_the_group(void **state) {
     robot r = robot_random(seed, 2 + (int)(seed % 4), bases[seed % COUNT(bases)], TYPES_ALL,
                            (int)(seed % 4));
     jn_data_settings(r.data)->damping = seed % 3 == 0;
-    robot_represent(&r, all[seed / 2 % 4]);
+    robot_represent(&r, representations[seed / 2 % 4]);
     check_forward(&r, NULL, "forward", 1e-8);
     load l = load_random(&r, seed, 4);
     load_represent(&r, &l, 4);
@@ -207,7 +206,7 @@ static void the_newest_derivative_enters_by_the_mass_matrix(void **state) {
   (void)state;
   for (uint64_t seed = 400; seed < 416; seed++) {
     robot r = robot_random(seed, 2 + (int)(seed % 9), bases[seed % COUNT(bases)], TYPES_ALL, 4);
-    robot_represent(&r, all[seed % 4]);
+    robot_represent(&r, representations[seed % 4]);
     size_t nv = (size_t)r.nv, square = nv * nv;
     double *dv = doubles(30 * square), *M = doubles(square);
     assert_ok(jn_mass_matrix(r.model, r.data, r.q, M));
@@ -238,7 +237,7 @@ static void directions_and_gradients_agree_with_the_matrices(void **state) {
   for (uint64_t seed = 500; seed < 536; seed++) {
     int K = (int)(seed % 6);
     robot r = robot_random(seed, 2 + (int)(seed % 9), bases[seed % COUNT(bases)], TYPES_ALL, K);
-    robot_represent(&r, all[seed / 2 % 4]);
+    robot_represent(&r, representations[seed / 2 % 4]);
     jn_data_settings(r.data)->damping = seed % 2 == 0;
     load l = load_random(&r, seed, 3);
     load_represent(&r, &l, 4);
@@ -304,7 +303,7 @@ static void forward_partials_undo_the_inverse_ones(void **state) {
   for (uint64_t seed = 600; seed < 630; seed++) {
     int K = (int)(seed % 5);
     robot r = robot_random(seed, 2 + (int)(seed % 8), bases[seed % COUNT(bases)], TYPES_ALL, K);
-    robot_represent(&r, all[seed / 2 % 4]);
+    robot_represent(&r, representations[seed / 2 % 4]);
     jn_data_settings(r.data)->damping = seed % 2 == 0;
     size_t nv = (size_t)r.nv, square = nv * nv, rows = (size_t)K + 1;
     double *dq = doubles(rows * square), *dv = doubles(rows * (rows + 1) * square),
@@ -375,7 +374,7 @@ static void scratch_full_of_nan_changes_no_bit(void **state) {
   for (uint64_t seed = 1000; seed < 1018; seed++) {
     int K = (int)(seed % 4);
     robot r = robot_random(seed, 1 + (int)(seed % 7), bases[seed % COUNT(bases)], TYPES_ALL, K);
-    robot_represent(&r, all[seed / 3 % 4]);
+    robot_represent(&r, representations[seed / 3 % 4]);
     load l = load_random(&r, seed, 3);
     load_represent(&r, &l, 4);
     size_t nv = (size_t)r.nv, n2 = nv * nv, rows = (size_t)K + 1, nb = (size_t)r.nbody;

@@ -14,7 +14,6 @@
 #include "oracle/twin.h"
 
 enum { ORDER = 6, CASES = 24 };
-static const jn_representation all[] = {JN_SPATIAL, JN_BODY, JN_HYBRID, JN_MIXED};
 
 static void relative_twists_are_those_of_the_poses(void **state) {
   (void)state;
@@ -25,7 +24,7 @@ static void relative_twists_are_those_of_the_poses(void **state) {
     for (int n = 0; n < 12; n++) {
       const int frame = rng_below(&b.random, jn_model_frame_count(b.r.model));
       const jn_observer o = twin_observer(&b);
-      const jn_representation rep = all[n % 4];
+      const jn_representation rep = representations[n % 4];
       assert_ok(jn_relative_twist(b.r.model, b.r.data, frame, rep, &o, ORDER, V));
       newton_quantity(b.r.model, b.exact, ORDER, b.user, b.q, b.v, NEWTON_TWIST, frame, rep, &o,
                       b.want);
@@ -48,7 +47,7 @@ static void relative_jacobians_times_velocities_are_twists(void **state) {
     for (int n = 0; n < 8; n++) {
       const int frame = rng_below(&b.random, jn_model_frame_count(b.r.model));
       const jn_observer o = twin_observer(&b);
-      const jn_representation rep = all[n % 4];
+      const jn_representation rep = representations[n % 4];
       assert_ok(jn_relative_jacobian(b.r.model, b.r.data, frame, rep, &o, ORDER, J));
       newton_quantity(b.r.model, b.exact, ORDER, b.user, b.q, b.v, NEWTON_TWIST, frame, rep, &o,
                       b.want);
@@ -75,12 +74,13 @@ static void without_an_observer_motion_is_absolute(void **state) {
     for (int f = 0; f < jn_model_frame_count(b.r.model); f++)
       for (int rep = 0; rep < 4; rep++) {
         jn_pose C, D;
-        assert_ok(jn_frame_twist(b.r.model, b.r.data, f, all[rep], ORDER, V));
-        assert_ok(jn_relative_twist(b.r.model, b.r.data, f, all[rep], NULL, ORDER, W));
+        assert_ok(jn_frame_twist(b.r.model, b.r.data, f, representations[rep], ORDER, V));
+        assert_ok(jn_relative_twist(b.r.model, b.r.data, f, representations[rep], NULL, ORDER, W));
         for (size_t i = 0; i < n; i++) want[i] = V[i];
         check_residual("absolute twist", twin_error(&b, ORDER, 6, W, want), 1e-12);
-        assert_ok(jn_frame_jacobian(b.r.model, b.r.data, f, all[rep], ORDER, J));
-        assert_ok(jn_relative_jacobian(b.r.model, b.r.data, f, all[rep], NULL, ORDER, K));
+        assert_ok(jn_frame_jacobian(b.r.model, b.r.data, f, representations[rep], ORDER, J));
+        assert_ok(
+            jn_relative_jacobian(b.r.model, b.r.data, f, representations[rep], NULL, ORDER, K));
         for (size_t c = 0; c < nv; c++) {
           for (size_t i = 0; i < n; i++) want[i] = J[i * nv + c], W[i] = K[i * nv + c];
           check_residual("absolute J", twin_error(&b, ORDER, 6, W, want), 1e-12);
@@ -128,7 +128,7 @@ static void reactions_are_the_wrenches_of_the_bodies_beyond(void **state) {
     const size_t nb = (size_t)b.r.nbody, n = 6 * (ORDER + 1);
     double *W = doubles(n * nb), *one = doubles(n);
     for (int i = 0; i < 8; i++) {
-      const jn_representation rep = all[i % 4];
+      const jn_representation rep = representations[i % 4];
       const jn_observer o = twin_observer(&b), *seen = i % 3 ? &o : NULL;
       assert_ok(jn_joint_reactions(b.r.model, b.r.data, ORDER, b.r.q, b.r.v, NULL, rep, seen, W));
       for (size_t body = 0; body < nb; body++) {
@@ -249,7 +249,7 @@ static void articulated_bodies_answer_whatever_the_parents_do(void **state) {
     twin b = twin_new(seed, K);
     robot *r = &b.r;
     const size_t nb = (size_t)r->nbody, nv = (size_t)r->nv;
-    const jn_representation rep = all[seed / 2 % 4];
+    const jn_representation rep = representations[seed / 2 % 4];
     double *tau = robot_inverse(r, r->v, NULL), *MA = doubles(36 * nb),
            *WA = doubles(6 * ((size_t)K + 1) * nb);
     assert_ok(
@@ -313,13 +313,13 @@ static void dynamics_leaves_its_kinematics(void **state) {
           assert_ok(jn_frame_pose(r->model, r->data, f, &C));
           assert_ok(jn_frame_pose(r->model, other, f, &D));
           check_residual("pose of dynamics", jn_v3_norm(jn_v3_sub(C.p, D.p)), 1e-14);
-          assert_ok(jn_frame_twist(r->model, r->data, f, all[rep], K + 1, V));
-          assert_ok(jn_frame_twist(r->model, other, f, all[rep], K + 1, want));
+          assert_ok(jn_frame_twist(r->model, r->data, f, representations[rep], K + 1, V));
+          assert_ok(jn_frame_twist(r->model, other, f, representations[rep], K + 1, want));
           for (size_t i = 0; i < n; i++) exact[i] = want[i];
           check_residual(call ? "twist of forward dynamics" : "twist of inverse dynamics",
                          twin_error(&b, K + 1, 6, V, exact), 1e-12);
-          assert_ok(jn_frame_jacobian(r->model, r->data, f, all[rep], K + 1, J));
-          assert_ok(jn_frame_jacobian(r->model, other, f, all[rep], K + 1, E));
+          assert_ok(jn_frame_jacobian(r->model, r->data, f, representations[rep], K + 1, J));
+          assert_ok(jn_frame_jacobian(r->model, other, f, representations[rep], K + 1, E));
           for (size_t c = 0; c < nv; c++) {
             for (size_t i = 0; i < n; i++) exact[i] = E[i * nv + c], V[i] = J[i * nv + c];
             check_residual("J of dynamics", twin_error(&b, K + 1, 6, V, exact), 1e-12);

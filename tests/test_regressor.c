@@ -10,7 +10,6 @@
 #include "helpers/differences.h"
 #include "helpers/tree.h"
 
-static const jn_representation all[4] = {JN_SPATIAL, JN_BODY, JN_HYBRID, JN_MIXED};
 static const jn_joint_type bases[] = {JN_JOINT_FREE,        JN_JOINT_FIXED,     JN_JOINT_REVOLUTE,
                                       JN_JOINT_SPHERICAL,   JN_JOINT_PLANAR,    JN_JOINT_HELICAL,
                                       JN_JOINT_CYLINDRICAL, JN_JOINT_UNIVERSAL, JN_JOINT_PRISMATIC};
@@ -20,7 +19,7 @@ static void the_regressor_is_linear_and_complete(void **state) {
   for (uint64_t seed = 700; seed < 720; seed++) {
     int K = (int)(seed % 5);
     robot r = robot_random(seed, 2 + (int)(seed % 9), bases[seed % COUNT(bases)], TYPES_ALL, K);
-    robot_represent(&r, all[seed / 2 % 4]);
+    robot_represent(&r, representations[seed / 2 % 4]);
     size_t nv = (size_t)r.nv, width = 10 * (size_t)r.nbody, rows = (size_t)K + 1;
     double *Y = doubles(rows * nv * width), *pi = doubles(width), *x = doubles(r.n),
            *scale = doubles(rows);
@@ -97,7 +96,7 @@ static void geometry_partials_are_differences_of_rebuilt_models(void **state) {
   for (uint64_t seed = 800; seed < 809; seed++) {
     int bodies = 5;
     robot r = robot_new(framed_spec(seed, bodies, -1, NULL), (int)(seed % 4), seed, 1.5);
-    robot_represent(&r, all[seed % 4]);
+    robot_represent(&r, representations[seed % 4]);
     size_t nv = (size_t)r.nv, width = 6 * (size_t)r.nbody, rows = (size_t)r.order + 1;
     double *out = doubles(rows * nv * width), *want = doubles(r.n);
     displaced d = {&r, seed, bodies, 0, 0};

@@ -6,6 +6,7 @@
 
 #include "helpers/check.h"
 #include "helpers/retime.h"
+#include "helpers/tree.h"
 
 typedef struct flight {
   jn_model *model;
@@ -60,7 +61,6 @@ static void peaks_are_those_of_the_rotors(void **state) {
   retime_case c = retime_case_new("tilthex", 3, 3, 0);
   flight x = {c.model, c.data, c.range, jn_model_nv(c.model), jn_model_rotor_count(c.model)};
   double *f = doubles(2 * (size_t)x.rotors), *near = doubles(4 * (size_t)x.rotors);
-  const jn_representation representations[] = {JN_SPATIAL, JN_BODY, JN_HYBRID, JN_MIXED};
   no_limits(x.nv + x.rotors, x.range);
   for (int i = 0; i < x.rotors; i++) {
     *limit_of(&x, i, JN_LIMIT_EFFORT) = (jn_limit_range){-100, 100};

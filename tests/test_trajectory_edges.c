@@ -9,11 +9,6 @@
 #include "helpers/check.h"
 #include "helpers/tree.h"
 
-static jn_model *one_joint(void) {
-  jn_model *model;
-  assert_ok(jn_model_load("pendulum", NULL, NULL, &model, NULL));
-  return model;
-}
 /* a spherical joint between two joints with plain coordinates */
 static jn_model *with_a_ball(void) {
   jn_spec *spec = random_spec(91, 2, JN_JOINT_PRISMATIC, TYPE(SPHERICAL));
@@ -24,7 +19,7 @@ static jn_model *with_a_ball(void) {
 
 static void nearly_equal_times_are_refused_with_a_message(void **state) {
   (void)state;
-  jn_model *model = one_joint();
+  jn_model *model = pendulum_model();
   jn_trajectory *T = NULL;
   jn_error error;
   /* a piece whose weight is negligible */
@@ -80,7 +75,7 @@ static void nearly_equal_times_are_refused_with_a_message(void **state) {
  * message is allowed */
 static void waypoints_are_met_to_the_digits_that_are_stated(void **state) {
   (void)state;
-  jn_model *model = one_joint();
+  jn_model *model = pendulum_model();
   double t[40], q[40], x, v[2], worst[2] = {0};
   jn_error error;
   for (int i = 0; i < 40; i++) t[i] = i, q[i] = sin(1.3 * i);
@@ -123,7 +118,7 @@ static void knots_are_evenly_spaced(void **state) {
 /* Derivatives that are free at an end: those of order k ... 2k-2 vanish there. */
 static void free_ends_are_natural(void **state) {
   (void)state;
-  jn_model *model = one_joint();
+  jn_model *model = pendulum_model();
   static const double t[] = {0, 1, 2.5, 3, 4}, q[] = {0.3, 1, -0.5, 2, 0.25};
   for (int k = 2; k <= 4; k++) {
     double v[16], x, jet[8];
@@ -144,7 +139,7 @@ static void free_ends_are_natural(void **state) {
 /* The largest and smallest accepted values, and the next ones outside. */
 static void limits_are_accepted_and_not_exceeded(void **state) {
   (void)state;
-  jn_model *model = one_joint();
+  jn_model *model = pendulum_model();
   double t[140], x[140], knots[140];
   for (int i = 0; i < 140; i++) t[i] = i, x[i] = sin(i);
   enum { POLYNOMIAL, FOURIER, COSINE, BSPLINE, MINIMUM, FIT, PIECES, LAMBDA };
@@ -281,7 +276,7 @@ static void samples_of_a_rotation_may_change_sign(void **state) {
 /* Times in other units give the same motion, bit for bit if the factor is a power of two. */
 static void motions_do_not_depend_on_the_unit_of_time(void **state) {
   (void)state;
-  jn_model *model = one_joint();
+  jn_model *model = pendulum_model();
   static const double times[] = {0, 1, 1.5, 3.25, 4}, q[] = {0, 1, -0.5, 2, 0.25};
   for (int k = 1; k <= 5; k++)
     for (int power = -240; power <= 240; power += 60) {
@@ -303,7 +298,7 @@ static void motions_do_not_depend_on_the_unit_of_time(void **state) {
 
 static void pieces_follow_the_samples(void **state) {
   (void)state;
-  jn_model *model = one_joint();
+  jn_model *model = pendulum_model();
   double t[600], q[600], rms;
   for (int i = 0; i < 600; i++) t[i] = 0.01 * i, q[i] = sin(t[i]);
   for (int kind = 0; kind < 3; kind++) {
@@ -377,7 +372,7 @@ static void outputs_may_be_null_and_times_may_be_outside_by_rounding(void **stat
   assert_true(jn_trajectory_next_break(slow, 1) == 4 && jn_trajectory_end(slow) == 4);
   jn_trajectory_free(T), jn_trajectory_free(slow);
   /* finite in the file but not in the motion: a value, and a derivative only */
-  jn_model *plain = one_joint();
+  jn_model *plain = pendulum_model();
   const double large[] = {1.7e308, 1.7e308}, steep[] = {0, 1.7e308, 1.7e308};
   assert_ok(jn_trajectory_polynomial(plain, 0, 1, 1, large, NULL, &T, NULL));
   assert_status(jn_trajectory_at(T, 1, 0, JN_BODY, q, NULL), JN_ERR_NOT_FINITE);

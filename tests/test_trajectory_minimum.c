@@ -9,16 +9,10 @@
 #include "helpers/minimum_reference.h"
 #include "helpers/tree.h"
 
-static jn_model *one_joint(void) {
-  jn_model *model;
-  assert_ok(jn_model_load("pendulum", NULL, NULL, &model, NULL));
-  return model;
-}
-
 /* x and derivatives 1, k-1, k, 2k-2 of every case, each relative to its largest value */
 static void values_agree_with_120_digits(void **state) {
   (void)state;
-  jn_model *model = one_joint();
+  jn_model *model = pendulum_model();
   for (size_t i = 0; i < COUNT(minimum_cases); i++) {
     const minimum_case *c = &minimum_cases[i];
     const int order[5] = {0, 1, c->k - 1, c->k, 2 * c->k - 2};
@@ -63,7 +57,7 @@ static double jumps(const jn_trajectory *T, int k, int count, const double *t, c
 /* Random times with lengths from 1 to 10^power: the promise is kept or the motion is refused. */
 static void uneven_times_are_met_or_refused(void **state) {
   (void)state;
-  jn_model *model = one_joint();
+  jn_model *model = pendulum_model();
   int made = 0, refused = 0;
   for (uint64_t seed = 1; seed <= 40; seed++)
     for (int k = 2; k <= 16; k += k < 6 ? 1 : 5)
@@ -96,7 +90,7 @@ static void uneven_times_are_met_or_refused(void **state) {
 /* Conditions that do not determine the motion, or only to rounding. */
 static void undetermined_motions_are_refused(void **state) {
   (void)state;
-  jn_model *model = one_joint();
+  jn_model *model = pendulum_model();
   jn_trajectory *T = NULL;
   jn_error error;
   static const double t[] = {-1, 0, 1}, q[] = {0.5, 1, 2};

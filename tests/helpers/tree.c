@@ -7,6 +7,8 @@
 
 #include "helpers/check.h"
 
+const jn_representation representations[4] = {JN_SPATIAL, JN_BODY, JN_HYBRID, JN_MIXED};
+
 jn_pose shift(double x, double y, double z) {
   return jn_pose_make(jn_m3_identity(), jn_v3(x, y, z));
 }

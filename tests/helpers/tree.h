@@ -6,6 +6,8 @@
 
 #include "helpers/motion.h"
 
+extern const jn_representation representations[4]; /* spatial, body, hybrid, mixed */
+
 #define TYPE(name) (1u << JN_JOINT_##name)
 #define TYPES_ALL                                                                       \
   (TYPE(FIXED) | TYPE(REVOLUTE) | TYPE(PRISMATIC) | TYPE(HELICAL) | TYPE(CYLINDRICAL) | \

@@ -5,15 +5,15 @@
 #include <string.h>
 
 #include "helpers/check.h"
+#include "helpers/tree.h"
 #include "oracle/sample.h"
 
-static const jn_representation all[] = {JN_SPATIAL, JN_BODY, JN_HYBRID, JN_MIXED};
 static const jn_joint_type bases[] = {JN_JOINT_FREE,      JN_JOINT_FIXED,     JN_JOINT_REVOLUTE,
                                       JN_JOINT_SPHERICAL, JN_JOINT_PLANAR,    JN_JOINT_HELICAL,
                                       JN_JOINT_UNIVERSAL, JN_JOINT_PRISMATIC, JN_JOINT_CYLINDRICAL};
 
 twin twin_of(uint64_t seed, int bodies, int order) {
-  twin b = {.random = rng_new(seed), .user = all[seed % 4]};
+  twin b = {.random = rng_new(seed), .user = representations[seed % 4]};
   check_seed(seed);
   b.r = robot_random(seed, bodies, bases[seed % COUNT(bases)], TYPES_ALL, order);
   robot_represent(&b.r, b.user);
