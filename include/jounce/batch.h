@@ -1,9 +1,9 @@
 /* batch.h: dynamics of many states of one model at once.
  *
  * States are stored one after another in plain arrays. Packs of states are computed in the lanes of
- * SIMD registers, and packs are distributed over as many threads as pay. Results agree with the single call to
- * rounding (same order of operations, contraction may differ), bit for bit when strict
- * (jn_settings), and do not depend on the number of threads. */
+ * SIMD registers, and packs are distributed over threads, fewer of them where the batch is small.
+ * Results agree with the single call to rounding (same order of operations, contraction may differ),
+ * bit for bit when strict (jn_settings), and do not depend on the number of threads. */
 #ifndef JOUNCE_BATCH_H
 #define JOUNCE_BATCH_H
 

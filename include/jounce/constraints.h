@@ -91,7 +91,7 @@ JN_API jn_status jn_impact(const jn_model *model, jn_data *data, const double *q
 
 /* Assembly and inverse kinematics: the nearest motion that satisfies the constraints.
  *   q[nq]           in: a guess; out: satisfies the constraints to rounding
- *   v[rows x nv]    in: v, v', ..., v^(rows-1) as wished; out: those nearest to it at every order.
+ *   v[rows x nv]    in: v, v', ..., v^(rows-1) as desired; out: those nearest to it at every order.
  *                   rows <= order of the data + 2; rows = 0: not used
  *   driven[nbody]   1: this joint keeps its position and motion as given; NULL: none
  * Newton's method on the configuration group with least-norm steps, damped where they do not help;

@@ -106,7 +106,7 @@ JN_API jn_status jn_forward_second(const jn_model *model, jn_data *data, const d
                                    const double *weight, double *dq, double *dv, double *dtau,
                                    const jn_second_forward *out);
 
-/* What a frame, its body or the joint of its body does:
+/* Quantities of a frame, its body or the joint of its body:
  *   JN_LINK_MOTION     twist of the frame
  *   JN_LINK_MOMENTUM   momentum of the body
  *   JN_LINK_FORCE      net wrench on the body, without gravity: the rate of its momentum

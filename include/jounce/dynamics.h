@@ -45,10 +45,10 @@ JN_API jn_status jn_forward_dynamics(const jn_model *model, jn_data *data, int o
  * orders of magnitude cost digits: a light body between heavy ones moves by the small difference of
  * large forces. error[(r+1)]: the largest change of v^(k+1) when every number of q, v and tau changes
  * by one unit in its last place (angles: by 2^-52), of three such changes, relative to the largest
- * |v^(k+1)| with and without tau; if that is too few digits (a robot hangs), of falls in three
- * oblique directions too. On random robots, masses over 12 and lengths over 18 orders of magnitude,
- * the true error was below 3 times the estimate (tests/test_digits.c). JN_ERR_DIGITS: an estimate
- * exceeds 1e-2. `a` may be NULL. Costs five calls of jn_forward_dynamics, at most eight; that
+ * |v^(k+1)| with and without tau and, where that leaves too few digits (a robot hangs at rest), under
+ * gravity in three oblique directions. On random robots, masses over 12 and lengths over 18 orders of
+ * magnitude, the true error was below 3 times the estimate (tests/test_digits.c). JN_ERR_DIGITS: an
+ * estimate exceeds 1e-2. `a` may be NULL. Costs five calls of jn_forward_dynamics, at most eight; that
  * function itself refuses only joints that move no mass. */
 JN_API jn_status jn_forward_dynamics_error(const jn_model *model, jn_data *data, int order,
                                            const double *q, const double *v, const double *tau,
@@ -61,9 +61,9 @@ JN_API jn_status jn_hybrid_dynamics(const jn_model *model, jn_data *data, int or
                                     const double *q, const unsigned char *prescribed, double *v,
                                     double *tau, const jn_external *external);
 
-/* The same for each degree of freedom, of joints with several too: prescribed[nv]. Of a free joint they
- * are the components of its twist and wrench in the representation of the settings, those of
- * JN_SPATIAL about the world's origin: far from it they are all but dependent.
+/* The same with a choice for each degree of freedom: prescribed[nv]. Those of a free joint are the
+ * components of its twist and wrench in the representation of the settings. In JN_SPATIAL they are
+ * about the world's origin: far from it they are nearly dependent.
  * JN_ERR_LIMIT: more than 256 degrees of freedom. O(n d + n r^3). */
 JN_API jn_status jn_hybrid_dynamics_by_freedom(const jn_model *model, jn_data *data, int order,
                                                const double *q, const unsigned char *prescribed,

@@ -1,4 +1,4 @@
-/* elastic.h: motors behind elastic joints. */
+/* elastic.h: motors of elastic joints. */
 #ifndef JOUNCE_ELASTIC_H
 #define JOUNCE_ELASTIC_H
 

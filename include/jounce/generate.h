@@ -59,23 +59,22 @@ typedef struct jn_generated {
  *   int NAME_mass(const double *q, double *M)                              mass matrix [nv x nv]
  *   int NAME_kinR(const double *q, const double *v, double *pose, double *twist)    kinematics
  *   int NAME_didR(const double *q, const double *v, double *dq, double *dv)         partials
- * with the arrays of jn_inverse_dynamics and jn_forward_dynamics; v of NAME_kinR: [(R+1) x nv];
- * dq and dv: those of
- * jn_inverse_partials; pose [frames x 12]: rotation row by row, position; twist [(R+1) x frames x 6]. They return 0, or 1 if there is
- * no result: a number is not finite, an angle is beyond 1e6 (float: 1e4), or the dynamics are singular. With
- * several lanes number i of state l is at i lanes + l in every array, and bit l of what is returned
- * belongs to state l. A quaternion may have any length but zero. Compiled without contraction (-ffp-contract=off) they
- * give the bits of the library's strict settings, up to the sign of a zero, also where mimic joints are
- * eliminated (jn_model_tree): arrays are then those of the joints that lead. Compiled as CUDA
- * C the source (of one lane) also holds kernels
+ * with the arrays of jn_inverse_dynamics and jn_forward_dynamics; v of NAME_kinR: [(R+1) x nv]; dq
+ * and dv: those of jn_inverse_partials; pose [frames x 12]: rotation row by row, position; twist
+ * [(R+1) x frames x 6]. They return 0, or 1 if there is no result: a number is not finite, an angle
+ * is beyond 1e6 (float: 1e4), or the dynamics are singular. With several lanes number i of state l
+ * is at i lanes + l in every array, and bit l of what is returned belongs to state l. A quaternion
+ * may have any length but zero. Compiled without contraction (-ffp-contract=off) they give the bits
+ * of the library's strict settings, up to the sign of a zero, also where mimic joints are eliminated
+ * (jn_model_tree): arrays are then those of the joints that lead. Compiled as CUDA C the source (of
+ * one lane) also holds kernels
  *   NAME_idR_kernel(size_t n, const double *q, const double *v, double *tau, int *without)
- * for n states in structures of arrays (number i of state s at i n + s), one state a thread;
+ * for n states in structures of arrays (number i of state s at i n + s), one state per thread;
  * `without` [n] (may be NULL) receives what the function returns.
  *
- * JN_ERR_ARGUMENT: a name that is no identifier, no operation, an order out of range.
+ * JN_ERR_ARGUMENT: a name that is not an identifier, no operation, an order out of range.
  * JN_ERR_MODEL: a model with constraints, or without degrees of freedom. JN_ERR_COUPLED: partial
- * derivatives of a model with eliminated joints. On failure `out` is
- * empty. `error` may be NULL. */
+ * derivatives of a model with eliminated joints. On failure `out` is empty. `error` may be NULL. */
 JN_API jn_status jn_generate(const jn_model *model, const jn_generate_options *options,
                              const jn_allocator *allocator, jn_generated *out, jn_error *error);
 JN_API void jn_generated_free(jn_generated *generated); /* may be NULL or empty */

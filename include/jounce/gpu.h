@@ -8,10 +8,10 @@
  * device (jn_gpu_call). Strict kernels give the bits of the library's strict settings up to the sign
  * of a zero; others agree to 1e-13. A quaternion may have any length but zero.
  *
- * Success means finite: without[n] receives 1 for each state without result (a number is not finite,
- * an angle is beyond 1e6, the dynamics are singular), else 0. The numbers of such a state are NaN.
- * Where `without` is NULL, such a state fails the whole call with JN_ERR_NOT_FINITE and nothing is
- * written; on the device it may not be NULL.
+ * without[n] receives 1 for each state without result (a number is not finite, an angle is beyond
+ * 1e6, the dynamics are singular), else 0. The numbers of such a state are NaN. Where `without` is
+ * NULL, such a state fails the whole call with JN_ERR_NOT_FINITE and nothing is written; on the
+ * device it may not be NULL.
  *
  * A jn_gpu is used by one thread at a time. Functions with an `error` (may be NULL) explain a failure
  * there. */
@@ -99,7 +99,7 @@ JN_API jn_status jn_gpu_hybrid_dynamics(jn_gpu *gpu, int order, size_t n, const 
 
 /* First partial derivatives, [nv x nv] each: row = component of the result, column = variable; the
  * variables are those of jounce/derivatives.h. Any output may be NULL. Exact: the core's text over
- * numbers with a derivative, one column a thread.
+ * numbers with a derivative, one column per thread.
  *   inverse  q[nq], v[2 x nv]        dq, dv, da = M
  *   forward  q[nq], v[nv], tau[nv]   dq, dv, dtau = M^-1 */
 JN_API jn_status jn_gpu_inverse_partials(jn_gpu *gpu, size_t n, const double *q, const double *v,

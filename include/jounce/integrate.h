@@ -133,9 +133,9 @@ typedef struct jn_simulation_options {
                         angles, relative to 1 + max |v| for velocities. Default 1e-12 */
   double step;       /* > 0: fixed step, tolerance unused. Required by rkmk4 and variational */
   double max_step;   /* of adaptive schemes; 0: no limit */
-  double resolution; /* the shortest time, s, in which forces.time, forces.state and events do
-                        anything that matters. Adaptive schemes look at the forces four times in it,
-                        between their stages too, and take no step over a push; all schemes look at
+  double resolution; /* the shortest time, s, in which forces.time, forces.state and events change
+                        noticeably. Adaptive schemes sample the forces four times in it, between
+                        their stages too, so that no step passes over a pulse; all schemes sample
                         events once in it. 0: 1e-2. HUGE_VAL: nothing happens between two breaks.
                         Not needed by tables and Fourier sums */
   long max_steps;    /* of adaptive schemes in one call of jn_simulation_run_to, rejected ones
@@ -208,7 +208,7 @@ JN_API jn_status jn_simulation_motor(const jn_simulation *simulation, double *th
 JN_API jn_status jn_simulation_step(jn_simulation *simulation, double t_max, int *event);
 
 /* Steps until t or the first event. The last step is shortened to end exactly at t. JN_ERR_LIMIT
- * also after max_steps; the state is that of the last step, and another call goes on. */
+ * also after max_steps; the state is that of the last step, and another call continues. */
 JN_API jn_status jn_simulation_run_to(jn_simulation *simulation, double t, int *event);
 
 /* Dense output: the state q[nq], v[nv] at any time of the last step. Accurate to the order of the

@@ -50,10 +50,10 @@ JN_API jn_status jn_spec_parse_xacro(const char *text, size_t size, const char *
 JN_API jn_status jn_spec_parse_json(const char *text, size_t size, const char *name,
                                     const jn_allocator *allocator, jn_spec **out, jn_error *error);
 
-/* The URDF that a xacro file stands for, as a text that ends with a zero byte; release it with
+/* The URDF that a xacro file expands to, as a text that ends with a zero byte; release it with
  * jn_text_free and the same allocator. Files are opened as by jn_spec_load_with. Comments are not
  * kept. At most JN_MAX_XACRO_WORK steps and JN_MAX_XACRO_HEAP bytes.
- *   JN_ERR_SYNTAX  what ROS's xacro would refuse too, or what is not read (docs/files.md): the
+ *   JN_ERR_SYNTAX  what ROS's xacro would refuse too, or what is not supported (docs/files.md): the
  *                  message names it, its file and line, and the macros it is called from
  *   JN_ERR_FILE    a file is missing, or not below the model's folder or the package path
  *   JN_ERR_LIMIT   the expansion is too deep, too long or too large */
@@ -65,7 +65,7 @@ JN_API jn_status jn_xacro_expand_text(const char *text, size_t size, const char 
                                       char **out, jn_error *error);
 JN_API void jn_text_free(char *text, const jn_allocator *allocator); /* text may be NULL */
 
-/* Adds what a side file says to a description, such as one from URDF, which has no words for it:
+/* Adds what a side file says to a description, such as one from URDF, which has no elements for it:
  * {"frames": [...], "constraints": [...], "rotors": [...]}, each as in a native model, and
  * "passive": [joints]. A failure leaves the spec as it was. Later messages name these elements without
  * a line. */

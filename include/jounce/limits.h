@@ -2,21 +2,21 @@
 #ifndef JOUNCE_LIMITS_H
 #define JOUNCE_LIMITS_H
 
-#define JN_MAX_BODIES 1000000          /* links in a model */
-#define JN_MAX_FRAMES 1000000          /* named frames in a model, links not counted */
-#define JN_MAX_CONSTRAINTS 10000       /* constraints in a model */
-#define JN_MAX_TERMS 100               /* terms of a coupling */
-#define JN_MAX_COUPLED 1000            /* degrees of freedom of a tree with eliminated joints */
-#define JN_MAX_RATIO 1e6               /* ratio of an eliminated joint */
-#define JN_MAX_ROTORS 32               /* rotors of a model */
-#define JN_MAX_NAME 255                /* bytes in a name */
-#define JN_MAX_ORDER 1000              /* order of a jn_data (convolutions cost O(order^2)) */
-#define JN_MAX_THREADS 1024            /* threads of a batch */
-#define JN_MAX_FILE (64 * 1024 * 1024) /* bytes in a file, if JOUNCE_MAX_FILE (MiB) says no other */
-#define JN_MAX_FILE_RAISED 1024        /* MiB: the largest JOUNCE_MAX_FILE in the environment */
-#define JN_MAX_XML_DEPTH 64            /* nesting of XML elements */
-#define JN_MAX_XML_ATTRIBUTES 64       /* attributes of one XML element */
-#define JN_MAX_XML_NAMES 10000         /* distinct names of elements and attributes */
+#define JN_MAX_BODIES 1000000           /* links in a model */
+#define JN_MAX_FRAMES 1000000           /* named frames in a model, links not counted */
+#define JN_MAX_CONSTRAINTS 10000        /* constraints in a model */
+#define JN_MAX_TERMS 100                /* terms of a coupling */
+#define JN_MAX_COUPLED 1000             /* degrees of freedom of a tree with eliminated joints */
+#define JN_MAX_RATIO 1e6                /* ratio of an eliminated joint */
+#define JN_MAX_ROTORS 32                /* rotors of a model */
+#define JN_MAX_NAME 255                 /* bytes in a name */
+#define JN_MAX_ORDER 1000               /* order of a jn_data (convolutions cost O(order^2)) */
+#define JN_MAX_THREADS 1024             /* threads of a batch */
+#define JN_MAX_FILE (64 * 1024 * 1024)  /* bytes in a file; JOUNCE_MAX_FILE (MiB) replaces it */
+#define JN_MAX_FILE_RAISED 1024         /* MiB: the largest JOUNCE_MAX_FILE in the environment */
+#define JN_MAX_XML_DEPTH 64             /* nesting of XML elements */
+#define JN_MAX_XML_ATTRIBUTES 64        /* attributes of one XML element */
+#define JN_MAX_XML_NAMES 10000          /* distinct names of elements and attributes */
 #define JN_MAX_XML_MARKUP (1024 * 1024) /* bytes of one XML tag or comment */
 #define JN_MAX_XML_ELEMENTS 100000      /* elements of MJCF that are kept, of all its files */
 #define JN_MAX_MJCF_DEPTH 1000          /* nesting of MJCF elements: a chain of bodies is nested */
@@ -36,7 +36,7 @@
 #define JN_MAX_DEGREE 100            /* degree of a trajectory's polynomial */
 #define JN_MAX_SPLINE 31             /* degree of a spline; jn_trajectory_minimum: 16 */
 #define JN_MAX_ROTATIONS 500         /* rotations of a spline on SO(3) */
-#define JN_MAX_INTERVALS 1000000     /* intervals of the clock of jn_retime */
+#define JN_MAX_INTERVALS 1000000     /* intervals of u(t) in jn_retime */
 #define JN_MAX_SAMPLES 10000000      /* rows of a table, samples of a fit */
 #define JN_MAX_COLUMNS 10000         /* columns of a table */
 #define JN_MAX_GENERATE_NAME 40      /* bytes of the name of generated code */

@@ -125,7 +125,7 @@ JN_API int jn_model_nq(const jn_model *model);
 JN_API int jn_model_nv(const jn_model *model);
 JN_API int jn_model_constraint_count(const jn_model *model);
 JN_API int jn_model_constraint_rows(const jn_model *model); /* of all constraints */
-/* A length: the longest way from the base to a link, centre of mass or constraint frame. */
+/* A length: the longest path from the base to a link, centre of mass or constraint frame. */
 JN_API double jn_model_size(const jn_model *model);
 JN_API double jn_model_mass(const jn_model *model);        /* all links */
 JN_API double jn_model_moving_mass(const jn_model *model); /* without links fixed to the world */
@@ -164,7 +164,7 @@ JN_API jn_status jn_model_set_pose(const jn_model *model, int joint, jn_pose C, 
  *   q_tree = G q + b,   v_tree = G v,   tau = G^T tau_tree
  * G is constant: the same holds for every time derivative. The tree belongs to the model; it is the
  * model itself if nothing was eliminated. Every function computes in q, v and tau of the model, but
- * those of constraints, which it has none of, and kernels (generate.h): JN_ERR_COUPLED. */
+ * (JN_ERR_COUPLED) those of constraints, generated partial derivatives and kernels for any robot. */
 JN_API const jn_model *jn_model_tree(const jn_model *model);
 /* q[nq], v[rows x nv] -> q_tree, v_tree in the numbers of the tree. q and q_tree, v and v_tree may
  * be NULL; no aliasing. */

@@ -1,7 +1,8 @@
 /* retime.h: the fastest motion along a path that keeps every limit.
  *
- * The path q(u) is that of a trajectory; its own speed does not matter. The clock u(t) is found as
- * b(u) = (du/dt)^2, with which every quantity is an expression in b and its derivatives by u:
+ * The path q(u) is that of a trajectory; its own speed does not matter. The clock, the timing u(t) of
+ * the path, is found as b(u) = (du/dt)^2, with which every quantity is an expression in b and its
+ * derivatives by u:
  *
  *   velocity v_1 b^(1/2),  acceleration v_2 b + v_1 b'/2,
  *   jerk     b^(1/2) (v_3 b + 3/2 v_2 b' + v_1 b''/2)                  v_k: derivatives by u
@@ -42,7 +43,7 @@ typedef enum jn_retime_objective {
 typedef struct jn_retime_options {
   int intervals; /* cells of the clock, at least so many: 16..JN_MAX_INTERVALS. Default 0: as many
                   * as keep their average below 4 ms, 128 2^k; where some would take four times as
-                  * long, cells are smaller. Below about 0.1 ms a cell, rounding errors of the third
+                  * long, cells are smaller. Below about 0.1 ms per cell, rounding errors of the third
                   * derivative, 1e-16 T/dt^3, make the motion slower again */
   int without_rates; /* 1: limits of jerk and force rate are not kept; default 0 */
   jn_retime_ends ends;
@@ -81,14 +82,14 @@ typedef struct jn_retime_report {
  * configurations in the same order that starts at time 0. jn_limit_check_new finds no limit broken
  * in it. `data` has order 1 or more; its settings (gravity, damping, representation of free joints)
  * apply. `options`, `allocator`, `report` and `error` may be NULL. A path that moves at an end where
- * rest is asked for is run through by a smooth start there.
+ * rest is asked for starts or stops smoothly there.
  * O(intervals nv) memory; time: 12 inverse dynamics of order 1 an interval in packs of states, and
  * about 20 Newton steps on the grid after as many on coarse ones.
  *   JN_ERR_ARGUMENT     an argument is out of range; velocity or acceleration of the path jumps; a
  *                       limit that rest breaks; no limit that bounds the speed; an objective without
  *                       its weight or duration
  *   JN_ERR_ACTUATION    limits of rotors that cannot apply every wrench, or of a fixed base
- *   JN_ERR_INFEASIBLE   no clock keeps the limits; `error` says which limit is broken, where, and by
+ *   JN_ERR_INFEASIBLE   no timing keeps the limits; `error` says which limit is broken, where, and by
  *                       how much: a position, a force at rest, a joint that may not move, a limit
  *                       of zero; or that the duration is too short, or a given speed at an end too
  *                       high

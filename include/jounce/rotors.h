@@ -32,7 +32,7 @@ JN_API jn_status jn_rotor_wrench(const jn_model *model, int order, const double 
                                  double *wrench);
 
 /* f = P W: f[(r+1) x n] from W[(r+1) x 6], and rest[(r+1) x 6] = W - A f, what the rotors cannot
- * do: rounding errors if the rank is 6. rest may be NULL only then; with a lower rank that is
+ * produce: rounding errors if the rank is 6. rest may be NULL only then; with a lower rank that is
  * JN_ERR_ACTUATION. f may be negative: see jn_rotor_loads. O(r n). Outputs may not be W. */
 JN_API jn_status jn_rotor_thrusts(const jn_model *model, int order, const double *wrench,
                                   double *thrust, double *rest);
@@ -46,7 +46,7 @@ JN_API jn_status jn_rotor_speeds(const jn_model *model, int order, const double 
 JN_API jn_status jn_rotor_thrusts_at(const jn_model *model, int order, const double *omega,
                                      double *thrust);
 
-/* How a rotor stands to its limits. */
+/* Limits that a rotor breaks. */
 enum { JN_ROTOR_TOO_SLOW = 1, JN_ROTOR_TOO_STRONG = 2, JN_ROTOR_TOO_FAST_A_CHANGE = 4 };
 typedef struct jn_rotor_load {
   int saturated; /* sum of the above: f < lower, f > upper, |f'| > thrust_rate; 0: none */

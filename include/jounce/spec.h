@@ -218,10 +218,10 @@ JN_API jn_rotor_desc *jn_spec_rotor(jn_spec *spec, int index);
 JN_API int jn_spec_find_link(const jn_spec *spec, const char *name);  /* -1: none */
 JN_API int jn_spec_find_joint(const jn_spec *spec, const char *name); /* -1: none */
 
-/* Locks a joint at q[nq] of its type (NULL: zero, or no rotation): it becomes fixed, and what it
- * connected one body of the model. Links beyond it move with it, and so do axes and points that are
- * given in the world. A free joint is locked at its home pose, q NULL. Joints that mimic it are held.
- * One that mimics another no longer does, and the other is free. O(links log links).
+/* Locks a joint at q[nq] of its type (NULL: zero, or no rotation): it becomes fixed, and the links
+ * it connected become one body of the model. Links beyond it move with it, and so do axes and points
+ * that are given in the world. A free joint is locked at its home pose, q NULL. Joints that mimic it
+ * are held. One that mimics another no longer does, and the other is free. O(links log links).
  *   JN_ERR_ARGUMENT    there is no such joint, or q is given for a free joint
  *   JN_ERR_NOT_FINITE  q is not finite; JN_ERR_POSE: it is not the unit quaternion of a spherical joint
  *   JN_ERR_MODEL       its child link does not exist */

@@ -27,9 +27,10 @@ typedef struct jn_sweep jn_sweep;
 /* Reads a job for a robot; the spec is not needed afterwards. jn_sweep_parse: from memory, `name`
  * stands for the file in messages, and trajectories that the job names are files in its folder or
  * below. `build` and `allocator` may be NULL. The model is built once with the fixed parameters.
- *   JN_ERR_SYNTAX    an unknown key (with the nearest known one), a parameter that the robot lacks
+ *   JN_ERR_SYNTAX    an unknown key (with the nearest known one), a parameter that the robot lacks,
+ *                    or a run that does not keep the constraints of the model (retime, a controller)
  *   JN_ERR_LIMIT     more samples, shards, parameters or instants than limits.h allows
- *   JN_ERR_MODEL     the model has constraints, or cannot be built
+ *   JN_ERR_MODEL     the model cannot be built
  *   others           of the files that it names */
 JN_API jn_status jn_sweep_load(const char *path, const jn_spec *spec, const jn_build_options *build,
                                const jn_allocator *allocator, jn_sweep **out, jn_error *error);
@@ -68,8 +69,8 @@ typedef int jn_sweep_progress(void *context, uint64_t samples);
 
 /* rows[count x columns] of the samples first ... first + count - 1, and bands[n x channels x
  * instants] of those among them that have one (may be NULL). A sample that fails has its status in
- * its row, the call goes on. `progress` may be NULL. Allocates where the model, a simulation or a
- * clock is made for each sample.
+ * its row, the call goes on. `progress` may be NULL. Allocates where the model, a simulation or
+ * the fastest motion is made for each sample.
  *   JN_ERR_ARGUMENT   an argument is NULL, or there are no such samples
  *   JN_ERR_MEMORY     out of memory, which is not a property of a sample
  *   JN_ERR_STATE      stopped by progress */

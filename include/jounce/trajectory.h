@@ -48,7 +48,7 @@ JN_API jn_status jn_trajectory_at(const jn_trajectory *trajectory, double t, int
 JN_API jn_status jn_trajectory_scaled(const jn_trajectory *trajectory, double factor,
                                       const jn_allocator *allocator, jn_trajectory **out);
 
-/* The same path by another clock: q at time t is the trajectory's q at its time u(t).
+/* The same path with another timing, a clock: q at time t is the trajectory's q at its time u(t).
  * clock[count x 5] has rows t, u, u', u'', u''' with increasing t and u, count >= 2; u is a polynomial
  * of degree 7 between rows and has three continuous derivatives. The motion runs from the first to
  * the last t. All derivatives of the motion follow from the chain rule, exactly. Clocks can be
@@ -115,12 +115,12 @@ JN_API jn_status jn_path_times(const jn_model *model, int count, const double *q
  * The call is refused (JN_ERR_SINGULAR) if by an estimate of the rounding errors a waypoint would be
  * missed by more than about 1e-4 of the largest of them, or a continuous derivative jump by more
  * than 1e-5 of its largest value in the piece before (worst found in 18000 motions with lengths of
- * ratio up to 1e15: 9e-5 and 8e-6). Pieces are stored in powers of time, which hold no more at high
- * degrees or very uneven times. Between evenly spaced waypoints the error of derivatives
+ * ratio up to 1e15: 9e-5 and 8e-6). Pieces are stored in powers of time, which cannot hold more digits
+ * at high degrees or very uneven times. Between evenly spaced waypoints the error of derivatives
  * 0 ... 2 derivative - 2 is about 1e-15 of their size for derivative 4, 1e-12 for 10, 2e-10 for 16.
  * Refused among these: 2 waypoints above derivative 10, and 3 above 14.
  * JN_ERR_SINGULAR too if fewer than `derivative` numbers are given.
- * Cost: about 4 us a waypoint and number for derivative 3, 13 us for 5. */
+ * Cost: about 4 us per waypoint and number for derivative 3, 13 us for 5. */
 JN_API jn_status jn_trajectory_minimum(const jn_model *model, int derivative, int count,
                                        const double *times, const double *q, const double *v,
                                        const jn_allocator *allocator, jn_trajectory **out,
@@ -213,10 +213,10 @@ JN_API jn_status jn_trajectory_force_band(const jn_model *model, jn_data *data,
  * Samples have a column of times and one column for each number of q, named by
  * jn_coordinate_name; other columns are ignored. Without names: t, then q in order. An npz may also
  * hold 't' and an array 'q'. Times are in a column 't', 'time', 'timestamp', 'stamp' or
- * 'header.stamp', in seconds, or in the unit behind the name ('time_ms', 'time [us]', 't_ns'), or
+ * 'header.stamp', in seconds, or in the unit after the name ('time_ms', 'time [us]', 't_ns'), or
  * in `time_unit`; stamps since 1970 and whole numbers are recognised as s, ms, us or ns by their
- * size and steps. Times far from zero are counted from the first. `options` and `report` are those of jn_trajectory_fit; options in a
- * description take precedence. */
+ * size and steps. Times far from zero are counted from the first. `options` and `report` are those of
+ * jn_trajectory_fit; options in a description take precedence. */
 JN_API jn_status jn_trajectory_load(const char *path, const jn_model *model,
                                     const jn_fit_options *options, const jn_fit_report *report,
                                     const jn_allocator *allocator, jn_trajectory **out,

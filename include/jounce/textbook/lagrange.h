@@ -22,8 +22,9 @@ extern "C" {
  *   tau = sum_i J_i^T (Newton-Euler of body i - gravity and applied wrenches)
  *         + armature v' (+ damping v) - external->tau
  * O(n nv). Spatial twists are taken about the base's position, so that no digits are lost far from
- * the world's origin. The same numbers as jn_inverse_dynamics of order 0, which is the one to use (O(n), any order); this
- * function and jn_cmtm_inverse_dynamics compute them by the papers' routes, for comparison. */
+ * the world's origin. The same numbers as jn_inverse_dynamics of order 0, which is the one to use
+ * (O(n), any order); this function and jn_cmtm_inverse_dynamics compute them by the papers' routes,
+ * for comparison. */
 JN_API jn_status jn_projection_equations(const jn_model *model, jn_data *data,
                                          jn_representation representation, const double *q,
                                          const double *v, const jn_external *external, double *tau);
@@ -34,8 +35,8 @@ JN_API jn_status jn_projection_equations(const jn_model *model, jn_data *data,
  * N = -ad_V^T M for JN_SPATIAL and JN_BODY, else the gyroscopic terms of (53), (56), (57). C v is
  * the same vector in every representation; C is not: M' - 2 C is skew for JN_SPATIAL only, where C
  * equals that of jn_equations_of_motion. Spatial J are about the base's position, as above.
- * O(n nv^2). Use jn_equations_of_motion to compute; this
- * function shows the product form and C in the other representations. */
+ * O(n nv^2). Use jn_equations_of_motion to compute; this function shows the product form and C in
+ * the other representations. */
 JN_API jn_status jn_lagrange_matrices(const jn_model *model, jn_data *data,
                                       jn_representation representation, const double *q,
                                       const double *v, double *M, double *C);
