@@ -94,7 +94,7 @@ class Sweep:
         after every shard."""
         folder = os.path.abspath(folder)
         if os.path.exists(os.path.join(folder, "sweep.json")) and not resume:
-            raise _jounce.StateError("%s holds a sweep already: resume=True goes on" % folder)
+            raise _jounce.StateError("%s already holds a sweep: give resume=True to continue it" % folder)
         self._sweep.begin(folder)
         missing = self.missing(folder)
         done = self.shards - len(missing)

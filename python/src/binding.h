@@ -82,6 +82,8 @@ int take_double(PyObject *object, const char *what, double *out);
 int take_int(PyObject *object, const char *what, long low, long high, int *out);
 /* A new reference to a C-contiguous array of doubles: the object itself, if it is one. */
 PyArrayObject *take_array(PyObject *object, const char *what);
+/* take_array of x, whose first axis is the orders 0..r of a jet */
+PyArrayObject *take_orders(PyObject *object);
 /* The same, of this shape. */
 PyArrayObject *take_shape(PyObject *object, const char *what, int nd, const npy_intp *shape);
 /* A pose (4, 4) = [R p; 0 1]. */

@@ -57,13 +57,8 @@ done:
 /* ---- jets ---- */
 
 static PyObject *scale_jet(PyObject *value, void (*scale)(int, int, double *)) {
-  PyArrayObject *x = take_array(value, "x");
+  PyArrayObject *x = take_orders(value);
   if (!x) return NULL;
-  if (PyArray_NDIM(x) < 1 || PyArray_DIM(x, 0) < 1 || PyArray_DIM(x, 0) > JN_MAX_ORDER + 2 ||
-      PyArray_SIZE(x) > 1000000000) {
-    Py_DECREF(x);
-    return raise_text(JN_ERR_ARGUMENT, "x: a first axis of orders expected");
-  }
   PyArrayObject *out = (PyArrayObject *)PyArray_NewCopy(x, NPY_CORDER);
   if (out)
     scale((int)PyArray_DIM(x, 0) - 1, (int)(PyArray_SIZE(x) / PyArray_DIM(x, 0)), NUMBERS(out));
@@ -251,7 +246,7 @@ static PyMethodDef functions[] = {
     {"builtins", builtin_robots, METH_NOARGS, builtins_doc},
     {"expand", FAST(expand_xacro,
                     "expand(path, *, package_path=None, arguments=None)\n--\n\n"
-                    "The URDF that a xacro file stands for, as a str; see Spec.load.")},
+                    "The URDF that a xacro file expands to, as a str; see Spec.load.")},
     {"zero_order_hold", FAST(zero_order_hold, hold_doc)},
     {"to_taylor", to_taylor, METH_O,
      "to_taylor(x, /)\n--\n\nDerivatives (r+1, ...) to Taylor coefficients: row k divided by k!."},
@@ -273,15 +268,16 @@ static PyMethodDef functions[] = {
           "The derivative of exp on SO(3) (..., 3, 3): R' R^T = [dexp(w) w'] for R = exp(w).\n"
           "so3_dexp(-w) belongs to R^T R'.")},
     {"so3_dexp_inv",
-     FAST(so3_dexp_inv, "so3_dexp_inv(w, *, out=None)\n--\n\nIts inverse, for |w| < 2 pi.")},
+     FAST(so3_dexp_inv,
+          "so3_dexp_inv(w, *, out=None)\n--\n\nThe inverse of so3_dexp(w), for |w| < 2 pi.")},
     {"se3_dexp",
      FAST(se3_dexp,
           "se3_dexp(V, *, out=None)\n--\n\n"
           "The derivative of exp on SE(3) (..., 6, 6): the spatial twist of exp(V) is dexp(V) V'.\n"
           "se3_dexp(-V) gives the body twist.")},
-    {"se3_dexp_inv",
-     FAST(se3_dexp_inv,
-          "se3_dexp_inv(V, *, out=None)\n--\n\nIts inverse, for an angle below 2 pi.")},
+    {"se3_dexp_inv", FAST(se3_dexp_inv,
+                          "se3_dexp_inv(V, *, out=None)\n--\n\n"
+                          "The inverse of se3_dexp(V), for an angle below 2 pi.")},
     {NULL, NULL, 0, NULL},
 };
 

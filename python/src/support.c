@@ -290,6 +290,17 @@ PyArrayObject *take_array(PyObject *object, const char *what) {
   return a;
 }
 
+enum { MOST_NUMBERS_OF_JET = 1000000000 };
+PyArrayObject *take_orders(PyObject *object) {
+  PyArrayObject *x = take_array(object, "x");
+  if (!x || (PyArray_NDIM(x) >= 1 && PyArray_DIM(x, 0) >= 1 &&
+             PyArray_DIM(x, 0) <= JN_MAX_ORDER + 2 && PyArray_SIZE(x) <= MOST_NUMBERS_OF_JET))
+    return x;
+  Py_DECREF(x);
+  raise_text(JN_ERR_ARGUMENT, "x: a first axis of orders expected");
+  return NULL;
+}
+
 /* "(3, 4)" */
 static void write_shape(int nd, const npy_intp *shape, char *out, size_t size) {
   size_t used = (size_t)snprintf(out, size, "(");

@@ -146,7 +146,7 @@ static algorithm table[] = {
       {"dmdq", PLAIN, 2, {NV, NV}}},
      "inverse_second_contracted($self, /, q, v, weight, *, external=None, tau_ext=None, out=None)\n"
      "--\n\n"
-     "The same summed over the forces with weight (..., nv): (..., nv, nv) each."},
+     "inverse_second, summed over the forces with weight (..., nv): (..., nv, nv) each."},
     {"forward_second",
      call_forward_second,
      EXTERNAL | OURS_ONLY,
@@ -176,7 +176,8 @@ static algorithm table[] = {
       {"dqdtau", PLAIN, 2, {NV, NV}}},
      "forward_second_contracted($self, /, q, v, tau, weight, *, external=None, tau_ext=None,\n"
      "                          out=None)\n--\n\n"
-     "The same, second derivatives summed over the accelerations with weight (..., nv)."},
+     "forward_second, its second derivatives summed over the accelerations with\n"
+     "weight (..., nv)."},
     {"regressor",
      call_regressor,
      0,
@@ -236,7 +237,8 @@ static algorithm table[] = {
      {Q},
      {{"dM", PLAIN, 3, {NV, NV, NV}}},
      "mass_partials($self, /, q, *, out=None)\n--\n\n"
-     "d M_ij / d q_k (..., nv, nv, nv). Free joints in body representation only."},
+     "d M_ij / d q_k (..., nv, nv, nv) of the mass matrix M. Free joints in body\n"
+     "representation only."},
     {"inverse_mass_partials",
      call_inverse_mass_partials,
      OURS_ONLY,
@@ -244,7 +246,7 @@ static algorithm table[] = {
      {Q},
      {{"Minv", PLAIN, 2, {NV, NV}}, {"dMinv", PLAIN, 3, {NV, NV, NV}}},
      "inverse_mass_partials($self, /, q, *, out=None)\n--\n\n"
-     "M^-1 (..., nv, nv) and d (M^-1)_ij / d q_k (..., nv, nv, nv)."},
+     "M^-1 (..., nv, nv) and d (M^-1)_ij / d q_k (..., nv, nv, nv) of the mass matrix M."},
     {"christoffel",
      call_christoffel,
      OURS_ONLY,
@@ -272,7 +274,7 @@ static algorithm table[] = {
      {Q, {"v", ROWS, 2, {ORDER(1), NV}}},
      {{"dq", PLAIN, 3, {ORDER(1), 6, NV}}, {"dv", PLAIN, 4, {ORDER(1), ORDER(1), 6, NV}}},
      "momentum_partials($self, /, q, v, frame, *, in_representation='spatial', out=None)\n--\n\n"
-     "The same of the momentum of the body that carries the frame."},
+     "twist_partials of the momentum of the body that carries the frame instead."},
     {"subtree_momentum_partials",
      call_subtree_momentum_partials,
      FRAME | WORD_REPRESENTATION | OURS_ONLY,
@@ -281,7 +283,8 @@ static algorithm table[] = {
      {{"dq", PLAIN, 3, {ORDER(1), 6, NV}}, {"dv", PLAIN, 4, {ORDER(1), ORDER(1), 6, NV}}},
      "subtree_momentum_partials($self, /, q, v, frame, *, in_representation='spatial', "
      "out=None)\n--\n\n"
-     "The same of the momentum of the subtree of that body."},
+     "twist_partials of the momentum of the subtree of the body that carries the frame\n"
+     "instead."},
     {"wrench_partials",
      call_wrench_partials,
      FRAME | WORD_REPRESENTATION | OURS_ONLY,
@@ -289,8 +292,8 @@ static algorithm table[] = {
      {Q, {"v", ROWS, 2, {ORDER(2), NV}}},
      {{"dq", PLAIN, 3, {ORDER(1), 6, NV}}, {"dv", PLAIN, 4, {ORDER(1), ORDER(2), 6, NV}}},
      "wrench_partials($self, /, q, v, frame, *, in_representation='spatial', out=None)\n--\n\n"
-     "The same of the net wrench on that body, without gravity: the rate of its momentum.\n"
-     "v (..., r+2, nv), dv (..., r+1, r+2, 6, nv)."},
+     "twist_partials of the net wrench on the body that carries the frame instead, without\n"
+     "gravity: the rate of its momentum. v (..., r+2, nv), dv (..., r+1, r+2, 6, nv)."},
     {"joint_wrench_partials",
      call_joint_wrench_partials,
      FRAME | WORD_REPRESENTATION | OURS_ONLY,
@@ -299,7 +302,8 @@ static algorithm table[] = {
      {{"dq", PLAIN, 3, {ORDER(1), 6, NV}}, {"dv", PLAIN, 4, {ORDER(1), ORDER(2), 6, NV}}},
      "joint_wrench_partials($self, /, q, v, frame, *, in_representation='spatial', "
      "out=None)\n--\n\n"
-     "The same of the wrench through the joint of that body, without gravity."},
+     "wrench_partials of the wrench through the joint of the body that carries the frame,\n"
+     "without gravity."},
     {"reaction_partials",
      call_reaction_partials,
      FRAME | WORD_REPRESENTATION | OURS_ONLY,
@@ -307,7 +311,8 @@ static algorithm table[] = {
      {Q, {"v", ROWS, 2, {ORDER(2), NV}}},
      {{"dq", PLAIN, 3, {ORDER(1), 6, NV}}, {"dv", PLAIN, 4, {ORDER(1), ORDER(2), 6, NV}}},
      "reaction_partials($self, /, q, v, frame, *, in_representation='spatial', out=None)\n--\n\n"
-     "The same of the wrench through the joint of that body, with gravity (joint_reactions)."},
+     "wrench_partials of the wrench through the joint of the body that carries the frame, with\n"
+     "gravity (joint_reactions)."},
     {"frame_geometry_partials",
      call_frame_geometry_partials,
      FRAME | WORD_REPRESENTATION | OURS_ONLY,

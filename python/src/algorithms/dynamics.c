@@ -291,8 +291,7 @@ static algorithm table[] = {
       {"tau", ROWS, 2, {ORDER(3), NV}},
       {"tau_m", ROWS, 2, {ORDER(1), NV}}},
      "elastic_motors($self, /, q, v, stiffness, motor_inertia, *, out=None)\n--\n\n"
-     "Motors behind elastic joints along a motion q (..., nq), v (..., r+4, nv) = v, ..., "
-     "v^(r+3):\n"
+     "Motors of elastic joints along a motion q (..., nq), v (..., r+4, nv) = v, ..., v^(r+3):\n"
      "theta (..., r+3, nv) = deflection theta - q, then theta', theta'', ...; tau (..., r+3, nv) "
      "of\n"
      "the springs; tau_m (..., r+1, nv) of the motors: B theta'' = tau_m - tau. stiffness,\n"

@@ -131,16 +131,12 @@ static PyObject *jet_eval(ARGUMENTS) {
   if (take_arguments("jet_eval", names, 2, 2, 2, args, nargs, keywords, v) ||
       take_double(v[1], "h", &h))
     return NULL;
-  PyArrayObject *x = take_array(v[0], "x"), *out = NULL;
-  if (!x) return NULL;
-  const int nd = PyArray_NDIM(x);
-  if (nd < 1 || PyArray_DIM(x, 0) < 1 || PyArray_DIM(x, 0) > JN_MAX_ORDER + 2 ||
-      PyArray_SIZE(x) > 1000000000)
-    raise_text(JN_ERR_ARGUMENT, "x: a first axis of orders expected");
-  else if ((out = new_array(nd - 1, PyArray_DIMS(x) + 1)))
+  PyArrayObject *x = take_orders(v[0]);
+  PyArrayObject *out = x ? new_array(PyArray_NDIM(x) - 1, PyArray_DIMS(x) + 1) : NULL;
+  if (out)
     jn_jet_eval(order_of(x), (int)(PyArray_SIZE(x) / PyArray_DIM(x, 0)), NUMBERS(x), h,
                 NUMBERS(out));
-  Py_DECREF(x);
+  Py_XDECREF(x);
   return give(out);
 }
 

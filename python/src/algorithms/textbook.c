@@ -123,7 +123,7 @@ static algorithm table[] = {
      {Q},
      {{"Gamma", PLAIN, 3, {NV, NV, NV}}},
      "christoffel_binet($self, /, q, *, out=None)\n--\n\n"
-     "The same by composite second moments of mass."},
+     "christoffel by composite second moments of mass (Binet's tensor)."},
     {"system_matrices",
      call_system_matrices,
      WORD_REPRESENTATION | OURS_ONLY,

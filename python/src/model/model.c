@@ -582,8 +582,9 @@ PyDoc_STRVAR(
     "joint limits; constraints of the model hold. follow: 'pose', 'position' or 'axis' (position\n"
     "and direction of z). driven: joints that stay. Rows of the null space are velocities that\n"
     "leave the frame at rest. least_norm: v is the velocity of least norm as a function of time,\n"
-    "with its derivatives; else every row by itself is nearest to zero. AssemblyError: out of "
-    "reach; RankError: not with this twist.");
+    "with its derivatives; else every row by itself is nearest to zero. AssemblyError: the pose "
+    "is\n"
+    "out of reach; RankError: the joints cannot produce this twist.");
 
 PyDoc_STRVAR(
     generate_doc,

@@ -110,10 +110,11 @@ static int find_spec_joint(const jn_spec *spec, const char *name) {
   return joint;
 }
 
-PyDoc_STRVAR(lock_doc,
-             "lock($self, /, joint, q=None)\n--\n\n"
-             "Fixes a joint at q, a number or as many as the joint has (default: zero): the model\n"
-             "has it no more, and the links it connected become one body. Returns the spec.");
+PyDoc_STRVAR(
+    lock_doc,
+    "lock($self, /, joint, q=None)\n--\n\n"
+    "Fixes a joint at q, a number or as many as the joint has (default: zero). The links it\n"
+    "connected become one body, and the model no longer has the joint. Returns the spec.");
 static PyObject *spec_lock(ARGUMENTS) {
   static const char *const names[] = {"joint", "q"};
   static const int nq[] = {
@@ -236,6 +237,8 @@ static PyObject *spec_to_json(PyObject *object, PyObject *unused) {
   jn_text_free(text, NULL);
   return result;
 }
+#define ELEMENTS(X) X(link) X(joint) X(frame) X(constraint) X(rotor)
+
 /* For pickle: the findings of the loader, and the lines of all elements. */
 static PyObject *spec_notes(PyObject *object, PyObject *unused) {
   (void)unused;
@@ -255,11 +258,7 @@ static PyObject *spec_notes(PyObject *object, PyObject *unused) {
     bad = !line || PyList_Append(lines, line);                        \
     Py_XDECREF(line);                                                 \
   }
-  LINES(link)
-  LINES(joint)
-  LINES(frame)
-  LINES(constraint)
-  LINES(rotor)
+  ELEMENTS(LINES)
 #undef LINES
   if (!bad) return Py_BuildValue("(sNN)", jn_spec_file(s), found, lines);
   Py_XDECREF(found);
@@ -291,11 +290,7 @@ static PyObject *spec_annotate(PyObject *object, PyObject *args) {
 #define LINES(kind)                                                                         \
   for (int i = 0; i < jn_spec_##kind##_count(s) && at < PyList_Size(lines) && !status; i++) \
     jn_spec_##kind(s, i)->line = (int)PyLong_AsLong(PyList_GetItem(lines, at++));
-  LINES(link)
-  LINES(joint)
-  LINES(frame)
-  LINES(constraint)
-  LINES(rotor)
+  ELEMENTS(LINES)
 #undef LINES
   if (PyErr_Occurred()) return NULL;
   return status ? raise_status(status) : Py_NewRef(Py_None);

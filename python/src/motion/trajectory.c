@@ -585,8 +585,9 @@ static PyMethodDef methods[] = {
      "scaled($self, factor, /)\n--\n\nThe same motion `factor` times as slow."},
     {"clocked", trajectory_clocked, METH_O,
      "clocked($self, clock, /)\n--\n\n"
-     "The same path by another clock: rows t, u, u', u'', u''' of clock (n, 5), polynomials of\n"
-     "degree 7 between them. All derivatives follow exactly."},
+     "The same path with another timing u(t), u the time of this trajectory: rows t, u, u', u'',\n"
+     "u''' of clock (n, 5), polynomials of degree 7 between them. All derivatives follow\n"
+     "exactly."},
     {"clock",
      FAST(trajectory_clock,
           "clock($self, /, t, order=0)\n--\n\n"
@@ -611,13 +612,13 @@ static PyMethodDef methods[] = {
           "end_speeds=None, thrust=None, thrust_rate=None, objective='time', "
           "duration=None)\n--\n\n"
           "The fastest motion along the same path within these limits, at rest at both\n"
-          "ends unless moving_ends. rates=False: limits of jerk and effort_rate are not\n"
-          "kept. tool_speed=(frame, speed) limits the speed of a frame, end_speeds=\n"
-          "(start, end) gives those of the path's own time there, 0 at rest, inf free.\n"
+          "ends unless moving_ends. rates=False: limits of jerk and effort_rate are\n"
+          "ignored. tool_speed=(frame, speed) limits the speed of a frame. end_speeds=\n"
+          "(start, end): du/dt of the path's own time u there, 0 at rest, inf free.\n"
           "intervals=0: of about 4 ms.\n"
           "objective: 'torque' or 'rate' for the least integral of their squares within\n"
           "the duration, ('mixed', weight) for the duration + weight times that of torque.\n"
-          "InfeasibleError says which limit no clock keeps, where, by how much.")},
+          "InfeasibleError says which limit no timing keeps, where, by how much.")},
     {"limits_batch",
      STATIC(trajectory_limits_batch,
             "limits_batch(trajectories, velocity=None, acceleration=None, jerk=None, effort=None, "
@@ -625,8 +626,8 @@ static PyMethodDef methods[] = {
             "threads=0, errors='raise')\n--\n\n"
             "limits of n trajectories of one model, on several threads (0: one per processor):\n"
             "a list of what limits returns. The first failure is raised, with the number of its\n"
-            "trajectory as index; errors='return': failures stand in the list, in the place of\n"
-            "their results.")},
+            "trajectory as index; errors='return': the list has the exception in the place of the\n"
+            "result.")},
     {"retime_batch",
      STATIC(trajectory_retime_batch,
             "retime_batch(trajectories, velocity=None, acceleration=None, jerk=None, effort=None, "
@@ -637,7 +638,7 @@ static PyMethodDef methods[] = {
             "per processor): a list of motions. errors as in limits_batch.")},
     {"elastic", FAST(trajectory_elastic,
                      "elastic($self, /, t, stiffness, motor_inertia)\n--\n\n"
-                     "Motors behind elastic joints at time t: theta (3, nv) = deflection, motor\n"
+                     "Motors of elastic joints at time t: theta (3, nv) = deflection, motor\n"
                      "velocity and acceleration; tau (3, nv) = joint torque and two derivatives;\n"
                      "tau_m (nv,) = motor torque. Numbers for all joints or (nv,); 0: rigid.")},
     {"elastic_batch",
