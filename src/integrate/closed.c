@@ -77,7 +77,7 @@ static jn_status switch_constraints(jn_simulation *s, const unsigned char *activ
   jn_point_copy(s, x, s->now);
   s->off = 0;
   s->h_next = 0;
-  s->err_old = 1e-4;
+  s->err_old = JN_FIRST_ERROR;
   jn_forget(s);
   return JN_OK;
 }

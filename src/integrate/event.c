@@ -6,6 +6,11 @@
 
 /* Looks at g per step, at least and at most; one in each `resolution`. */
 enum { LEAST_LOOKS = 4, MOST_LOOKS = 1000 };
+/* relative to the step, or to the interval looked at */
+#define LEAST_INTERVAL 1e-13 /* of a search for a dip */
+#define DIP_WIDTH 1e-12      /* at which it ends */
+#define SLOPE_WIDTH 1e-5     /* of differences */
+#define ROUNDING 2e-16       /* of a time */
 
 double jn_event_reach(const jn_simulation *s) {
   return s->o.event_count > 0 ? MOST_LOOKS * s->o.resolution : HUGE_VAL;
@@ -55,22 +60,23 @@ static look lowest(look a, look b) {
 static jn_status find_dip(jn_simulation *s, int i, look a, look b, double *time, int *found) {
   const double sign = side(a.g);
   *found = 0;
-  if (sign == 0 || !(b.t - a.t > 1e-13 * s->h)) return JN_OK;
+  if (sign == 0 || !(b.t - a.t > LEAST_INTERVAL * s->h)) return JN_OK;
   jn_status status;
   for (int k = 0; k < 2; k++) { /* the end nearer to zero first: most often it decides */
     const int at_a = (fabs(a.g) < fabs(b.g)) == (k == 0);
     look *x = at_a ? &a : &b;
-    if ((status = find_slope(s, i, x, (at_a ? 1e-5 : -1e-5) * (b.t - a.t)))) return status;
+    if ((status = find_slope(s, i, x, (at_a ? SLOPE_WIDTH : -SLOPE_WIDTH) * (b.t - a.t))))
+      return status;
     if (!((at_a ? sign : -sign) * x->slope < 0)) return JN_OK;
   }
   a.g *= sign, a.slope *= sign, b.g *= sign, b.slope *= sign;
-  for (int pass = 0; pass < 60 && b.t - a.t > 1e-12 * s->h; pass++) {
+  for (int pass = 0; pass < 60 && b.t - a.t > DIP_WIDTH * s->h; pass++) {
     look x = lowest(a, b);
     if (pass && x.g > 0.5 * fmin(a.g, b.g)) return JN_OK; /* it stays well away */
     if ((status = evaluate(s, i, x.t, &x.g))) return status;
     *time = x.t;
     if (side(x.g) == -sign) return *found = 1, JN_OK;
-    if ((status = find_slope(s, i, &x, 1e-5 * (b.t - a.t)))) return status;
+    if ((status = find_slope(s, i, &x, SLOPE_WIDTH * (b.t - a.t)))) return status;
     x.g *= sign, x.slope *= sign;
     if (x.slope < 0)
       a = x;
@@ -97,13 +103,13 @@ static jn_status locate(jn_simulation *s, int i, double a, double ga, double b, 
       c = a, gc = ga, a = x, ga = g;
     else
       c = b, gc = gb, b = x, gb = g;
-    if (fabs(b - a) <= 4e-16 * s->h + 2e-16 * fabs(b)) break;
+    if (fabs(b - a) <= 2 * ROUNDING * s->h + ROUNDING * fabs(b)) break;
     /* x: the newest point, y: the other end of the bracket, c: the dropped point */
     double y = near ? b : a, gy = near ? gb : ga;
     double xi = (x - y) / (c - y), phi = (g - gy) / (gc - gy), t = 0.5;
     if (gc != g && gc != gy && phi * phi < xi && (1 - phi) * (1 - phi) < 1 - xi)
       t = g / (gy - g) * gc / (gy - gc) + (c - x) / (y - x) * g / (gc - g) * gy / (gc - gy);
-    double least = 2e-16 * s->h / fabs(b - a);
+    double least = ROUNDING * s->h / fabs(b - a);
     t = t < least ? least : t > 1 - least ? 1 - least : t;
     part = (x + t * (y - x) - a) / (b - a);
   }

@@ -9,6 +9,7 @@
 
 /* lower bounds of the error in the step controller, in units of the tolerance */
 #define LEAST_ERROR 1e-10
+#define LEAST_RATE 1e-3 /* 1/s, for the first step from rest */
 #define LEAST_OLD_ERROR 1e-4
 
 typedef struct tableau {
@@ -127,7 +128,7 @@ double jn_first_step(const jn_simulation *s, double order) {
   size_t n = (size_t)s->n, nv = (size_t)s->nv;
   double scale = 1 + jn_largest(s->start.v, (size_t)nv);
   double rate = jn_largest(s->at.k, (size_t)nv) + jn_largest(s->at.k + nv, n - nv) / scale;
-  return 0.5 * jn_pow(s->o.tolerance, 1 / order) / (rate > 1e-3 ? rate : 1e-3);
+  return 0.5 * jn_pow(s->o.tolerance, 1 / order) / (rate > LEAST_RATE ? rate : LEAST_RATE);
 }
 
 static void finish(jn_simulation *s, double h, int pair) {

@@ -93,7 +93,7 @@ jn_status jn_simulation_set_state(jn_simulation *s, double t, const double *q, c
   s->t = t;
   s->t_low = 0;
   s->h_next = 0;
-  s->err_old = 1e-4;
+  s->err_old = JN_FIRST_ERROR;
   s->has_signs = 0;
   s->shortest = s->rough = 0;
   s->message[0] = '\0';

@@ -14,6 +14,8 @@
 #include "base/numbers.h"
 #include "core/group.h"
 
+#define JN_FIRST_ERROR 1e-4 /* err_old before the first step */
+
 /* One state: pointers into one block. v is in body representation. */
 typedef struct jn_point {
   double *q, *v;

@@ -7,6 +7,7 @@
 /* The shortest step, in units in the last place of t; how many may follow one another: a jump of a
  * force takes one or two, a solution that grows without bound takes ever more. */
 #define LEAST_STEP (64 * 2.220446049250313e-16)
+#define REST_OF_STEP 1e-9 /* a step that ends so near to t_max ends there; relative */
 enum { MOST_SHORTEST = 8, MOST_TRIALS = 1000 };
 
 /* Steps after a rejected one in which forces count as rough. */
@@ -17,7 +18,7 @@ enum { ROUGH = 10 };
 
 double jn_clip_step(const jn_simulation *s, double h, double t_max) {
   double left = t_max - s->t_start;
-  if (h >= left * (1 - 1e-9)) return left;
+  if (h >= left * (1 - REST_OF_STEP)) return left;
   return !(s->o.step > 0) && 2 * h > left ? 0.5 * left : h;
 }
 

@@ -21,6 +21,7 @@
 #include "model/data.h"
 
 #define LONGEST 1048576.0 /* s, of a step without any bound */
+#define UNIT 4.5e-16      /* rounding of a number of the state, relative */
 #define GROWTH 16.0       /* most of a step to the next */
 #define USUAL 1.5         /* growth up to which the last two terms are trusted without a look */
 #define DEFECT 4.0        /* bound on the defect times the step, in units of the tolerance */
@@ -280,13 +281,12 @@ static double motor_defect(const jn_simulation *s, double time) {
 /* How far a rounding error of the state and of the time moves v', the largest component. */
 static jn_status rounding_of_rate(jn_simulation *s, double time, jn_point x, const double *a,
                                   double *noise) {
-  const double unit = 4.5e-16;
   const size_t nv = (size_t)s->nv;
   jn_point y = s->out;
   double *dq = s->at.tau, *b = s->at.rate;
   jn_point_copy(s, x, y);
   for (size_t i = 0; i < nv; i++) {
-    dq[i] = i % 2 ? -unit : unit;
+    dq[i] = i % 2 ? -UNIT : UNIT;
     y.v[i] += dq[i] * fabs(x.v[i]);
   }
   for (int i = 0; i < s->model->nbody; i++) {
@@ -316,7 +316,7 @@ static jn_status defect(jn_simulation *s, double *error) {
   if (!(*error > 1)) return isnan(*error) ? JN_ERR_NOT_FINITE : JN_OK;
   double noise;
   if ((status = rounding_of_rate(s, h, s->next, a, &noise))) return status;
-  if (d <= NOISE * noise && turn <= NOISE * 4.5e-16 * scale) *error = 1;
+  if (d <= NOISE * noise && turn <= NOISE * UNIT * scale) *error = 1;
   return JN_OK;
 }
 

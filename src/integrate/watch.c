@@ -16,6 +16,7 @@
 #include "integrate/simulation.h"
 
 enum { POINTS = 4 };
+#define ROUNDING 1e-15 /* of sums over the points, relative */
 static const double node[POINTS] = {0.06943184420297371, 0.33000947820757187, 0.6699905217924281,
                                     0.9305681557970263};
 static const double weight[POINTS] = {0.17392742256872693, 0.32607257743127307, 0.32607257743127307,
@@ -104,8 +105,8 @@ jn_status jn_watch(jn_simulation *s, const jn_weights *weights, double *error, d
       moment[i] -= h * h * weights->b2[j] * F;
       most[i] = fmax(most[i], fabs(F));
     }
-    if (fabs(impulse[i]) < 1e-15 * h * most[i]) impulse[i] = 0;
-    if (fabs(moment[i]) < 1e-15 * h * h * most[i]) moment[i] = 0;
+    if (fabs(impulse[i]) < ROUNDING * h * most[i]) impulse[i] = 0;
+    if (fabs(moment[i]) < ROUNDING * h * h * most[i]) moment[i] = 0;
     missed |= impulse[i] != 0 || moment[i] != 0;
   }
   if (!missed) return JN_OK;

@@ -9,6 +9,7 @@
 
 /* Steps after a new state in which poses are compared with twists. */
 enum { COMPARED = 16 };
+#define LEAST_MOTION 1e-7 /* m, rad: shorter displacements say nothing about a twist */
 
 static const char *name_of(const jn_simulation *s, int i) {
   return s->model->constraint[s->world[i].constraint].name;
@@ -95,7 +96,7 @@ jn_status jn_world_compare(jn_simulation *s) {
     const int steady = length(change) <= 0.1 * speed &&
                        h * fmax(length(V[0] + 6), length(V[1] + 6)) <= 0.1 * speed;
     jn_shown t;
-    if ((steady || speed == 0) && most > 1e-7 && length(missed) > 0.3 * most)
+    if ((steady || speed == 0) && most > LEAST_MOTION && length(missed) > 0.3 * most)
       return jn_stop(
           s, JN_ERR_ARGUMENT,
           "the world's side of constraint '%.100s' does not move as its twist says after "

@@ -27,6 +27,16 @@
 #include "motion/clock_rows.h"
 #include "motion/clock_spline.h"
 
+static const double least_shift =
+    1e-12; /* of the diagonal, where a pivot fails; then 100 times more */
+static const double only_a_start =
+    5e-3; /* a tolerance from here on asks for a start, not for the optimum */
+static const double most_gradient = 1e-4; /* relative: stationary, whatever the tolerance */
+static const double gradient_of_tolerance = 1e3;
+static const double left_of_tolerance = 1e-3; /* decrease that is left, relative to the tolerance */
+static const double least_slack = 1e-3;       /* of a deadline, relative */
+static const double first_part = 1e-2;        /* of the largest b, to start a bisection from zero */
+static const double no_clock = 1e-200;        /* b that is zero */
 typedef struct solver {
   const jn_clock_problem *p;
   const jn_clock_passes *passes;
@@ -99,7 +109,7 @@ static double *row_data(const solver *x, const jn_clock_chunk *c, double *group,
                                            third * jn_clock_columns(1, x->r.damped));
 }
 
-/* Copies the numbers of the rows; behind the last point stand copies of it. */
+/* Copies the numbers of the rows; copies of the last point follow it. */
 static void pack_rows(solver *x) {
   const jn_clock_problem *p = x->p;
   for (int g = 0; g < x->r.groups; g++) {
@@ -143,7 +153,7 @@ static void take_multipliers(solver *x, const solver *kept) {
     if (kept->r.l[i] > x->r.l[i]) x->r.l[i] = kept->r.l[i];
 }
 
-/* b, b', b'' of the coefficients; behind the last point stand copies of it */
+/* b, b', b'' of the coefficients; copies of the last point follow it */
 static void set_clock(solver *x, const double *c, double *b, double *b1, double *b2) {
   jn_clock_spline_values(&x->spline, c, b, b1, b2);
   for (int i = x->points; i < x->r.groups * JN_CLOCK_GROUP; i++)
@@ -216,7 +226,7 @@ static int factor_all(solver *x) {
   if (jn_clock_factor(&x->spline)) return 1;
   for (int i = 0; i < x->points; i++) x->r.H[0][i] += x->r.drop[i];
   jn_clock_assemble(&x->spline, x->r.H);
-  for (double more = 0; more<1; more = more> 0 ? 100 * more : 1e-12) {
+  for (double more = 0; more<1; more = more> 0 ? 100 * more : least_shift) {
     for (int i = 0; i < x->n; i++) x->spline.K0[i] *= 1 + more;
     if (jn_clock_factor(&x->spline)) return 1;
   }
@@ -273,8 +283,8 @@ static void step_coefficients(solver *x, double a[2]) {
  * for a clock that is only a start. Rounding errors of the terms lambda r2/h^2 keep it from that on very
  * fine grids: there the step before must show that what is left, |g| |dc|, does not count. */
 static int is_stationary(solver *x, double tolerance, int step) {
-  const int start = tolerance >= 5e-3;
-  const double enough = start ? 0.1 : fmin(1e-4, 1e3 * tolerance),
+  const int start = tolerance >= only_a_start;
+  const double enough = start ? 0.1 : fmin(most_gradient, gradient_of_tolerance * tolerance),
                objective = x->p->time + x->cost / x->T;
   double worst = 0, scale = 0, left = 0;
   jn_clock_to_coefficients(&x->spline, x->r.g, x->rhs);
@@ -286,14 +296,14 @@ static int is_stationary(solver *x, double tolerance, int step) {
   if (worst < enough * scale * objective) return 1;
   if (start || step == 0) return 0;
   for (int i = 0; i < x->n; i++) left += fabs(x->rhs[i] * x->dc[i]);
-  return left < 1e-3 * tolerance * objective * x->T;
+  return left < left_of_tolerance * tolerance * objective * x->T;
 }
 
 /* lambda = mu/z */
 static void start_multipliers(solver *x, double mu) {
   x->passes->start(&x->r, mu, NULL);
   if (!has_deadline(x)) return;
-  x->late_z = fmax(x->p->deadline - duration(x), 1e-3 * x->p->deadline);
+  x->late_z = fmax(x->p->deadline - duration(x), least_slack * x->p->deadline);
   x->late_l = mu / x->late_z;
   x->late_d = x->late_dz = 0;
 }
@@ -345,7 +355,7 @@ double jn_clock_uniform(const jn_clock_problem *p, int every, double near) {
                                                  : 0,
                  b = guess > 0 && guess < high ? guess
                      : low > 0                 ? sqrt(low * high)
-                                               : 1e-2 * high,
+                                               : first_part * high,
                  root = sqrt(b);
     int good = b > 0;
     for (int k = 0; k < p->second + p->third && good; k++) {
@@ -364,7 +374,7 @@ double jn_clock_uniform(const jn_clock_problem *p, int every, double near) {
       low = b;
     else
       high = b;
-    if (!(high > 1e-200)) return 0;
+    if (!(high > no_clock)) return 0;
   }
   return low;
 }

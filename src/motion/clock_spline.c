@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#define LEAST_PIVOT 1e-14 /* relative to the entry it came from */
+
 int jn_clock_points(int cells) { return 2 * cells - 1 + 2 * JN_CLOCK_EXTRA; }
 
 int jn_clock_middle(const jn_clock_problem *p, int cell) {
@@ -197,7 +199,7 @@ int jn_clock_factor(jn_clock_spline *x) {
   double l31 = 0, l32 = 0;
   for (int i = 0; i < x->n; i++) {
     const double pivot = x->K0[i] - k3 * l3 - k2 * l2 - k1 * l1;
-    if (!(pivot > 1e-14 * x->K0[i]) || !isfinite(pivot)) return 0;
+    if (!(pivot > LEAST_PIVOT * x->K0[i]) || !isfinite(pivot)) return 0;
     const double d = 1 / pivot;
     const double next1 = x->K1[i] - k2 * l32 - k1 * l21, next2 = x->K2[i] - k1 * l31,
                  next3 = x->K3[i];

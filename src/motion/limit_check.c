@@ -10,7 +10,15 @@
 #include "motion/limit_rows.h"
 
 static const double fastest = 1 / JN_LIMIT_FASTEST; /* higher speeds are not considered */
-static const double slack = 1e-9;                   /* relative tolerance for rounding at a limit */
+static const double just_before = 1e-12;            /* of a time, relative: just before a break */
+static const double beyond = 1e9;                   /* use of a range without width */
+static const double least_limit = 1e-9;             /* scale of a limit of zero */
+static const double least_width = 1e-7;             /* of an interval with an extremum, relative */
+static const double bound_slack = 1e-4;  /* of the slack of a limit: rounding at the bound */
+static const double above_zero = 1e-300; /* scale of a bound of zero */
+static const double same_speed = 1e-13;  /* relative: no sample lowers it further */
+static const double no_speed = 1e-9;     /* no time scale satisfies the limits */
+static const double slack = 1e-9;        /* relative tolerance for rounding at a limit */
 
 /* Samples: c [samples x rows x kinds x 4]; the value at speed x is c_0 + c_1 x + c_2 x^2 + c_3 x^3.
  */
@@ -197,7 +205,7 @@ static jn_status sample_all(jn_limit_check *job, int samples) {
     if (!(next > t)) break;
     for (int i = 0; i < n && !status; i++) status = add_sample(job, t + (next - t) * i / n);
     /* the limit from the left at the end of the piece */
-    if (!status) status = add_sample(job, next - 1e-12 * (fabs(next) + next - t));
+    if (!status) status = add_sample(job, next - just_before * (fabs(next) + next - t));
     t = next;
   }
   if (!status) status = add_sample(job, end);
@@ -213,11 +221,13 @@ static double value_at(const double *c, double x) {
 static double use_of(const jn_limit_range *r, double value) {
   if (isfinite(r->low) && isfinite(r->high)) {
     double half = 0.5 * (r->high - r->low), middle = 0.5 * (r->high + r->low);
-    return half > 0 ? (value - middle) / half : value == middle ? 0 : copysign(1e9, value - middle);
+    return half > 0          ? (value - middle) / half
+           : value == middle ? 0
+                             : copysign(beyond, value - middle);
   }
   /* one limit: nothing is used far from it */
-  if (isfinite(r->high)) return fmax(0, 1 + (value - r->high) / fmax(fabs(r->high), 1e-9));
-  return fmin(0, -1 + (value - r->low) / fmax(fabs(r->low), 1e-9));
+  if (isfinite(r->high)) return fmax(0, 1 + (value - r->high) / fmax(fabs(r->high), least_limit));
+  return fmin(0, -1 + (value - r->low) / fmax(fabs(r->low), least_limit));
 }
 
 static const jn_limit_range *range_of(const jn_limit_check *job, int iv, int kind) {
@@ -267,7 +277,7 @@ static jn_status refine(jn_limit_check *job, summit s, int iv, int kind, double 
   const double golden = 0.3819660112501051, width = s.t[2] - s.t[0];
   double before = HUGE_VAL; /* the interval two steps ago */
   for (int i = 0; i < 60; i++) {
-    const double l = s.t[1] - s.t[0], r = s.t[2] - s.t[1], least = 1e-7 * width;
+    const double l = s.t[1] - s.t[0], r = s.t[2] - s.t[1], least = least_width * width;
     double t, use;
     parabola_top(&s, &t);
     if (l + r <= 2.1 * least || !(l > 0) || !(r > 0)) break;
@@ -427,7 +437,7 @@ static int break_spans(const jn_allocator *hooks, spans *s, const double *c, dou
   for (int i = 0; i < 4; i++) flipped[i] = side * c[i];
   /* tolerate rounding at the bound */
   bound = side * bound;
-  bound += 1e-4 * slack * fmax(fabs(bound), 1e-300);
+  bound += bound_slack * slack * fmax(fabs(bound), above_zero);
   int n = stretches(flipped, ends);
   for (int i = 0; i + 1 < n && ends[i] < s->ceiling; i++) {
     double a = ends[i], b = fmin(ends[i + 1], s->ceiling);
@@ -491,12 +501,12 @@ static jn_status find_scale(jn_limit_check *job) {
         if (is_limited(job, iv, kind)) status = refine_all(job, iv, kind, x, 1, 0);
     if (!status) status = collect(job, known, &s);
     double lower = status ? x : largest_speed(&s);
-    if (lower >= x * (1 - 1e-13)) break;
+    if (lower >= x * (1 - same_speed)) break;
     x = lower;
   }
   jn_block_free(&job->hooks, s.list);
   if (status) return status;
-  job->scale = x > 1e-9 ? 1 / x : 0;
+  job->scale = x > no_speed ? 1 / x : 0;
   return JN_OK;
 }
 

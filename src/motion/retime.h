@@ -10,6 +10,10 @@
 #include "motion/clock_solver.h"
 #include "motion/limit_rows.h"
 
+#define JN_NO_CAP 1e200     /* of b, where no velocity is limited */
+#define JN_BEFORE 1e-12     /* of a time, relative: just before a break of the path */
+#define JN_LEAST_LIMIT 1e-9 /* the scale of a limit of zero */
+
 enum { JN_RETIME_STATES = 64 }; /* points of the path at a time */
 
 /* One row of the problem: a quantity of row iv of the limits; iv < 0: the clock itself. */

@@ -13,6 +13,8 @@
 #include "trajectory/trajectory.h"
 
 static const double margin = 2e-7;    /* what is not seen between the places looked at */
+static const double converged = 1e-8; /* of the place in a cell */
+static const double doubted = 1e-3;   /* excess of interpolated use that is not trusted */
 static const double tolerated = 3e-5; /* excess that is not tightened */
 static const double flat = 2e-8;      /* a use that is not looked at more closely */
 static const double much = 1.02;      /* use of a row that was left out */
@@ -29,7 +31,7 @@ static void set_motion(retiming *x, const double a[8], double h, double s, doubl
     for (int k = 6; k >= 0; k--)
       d3 = d3 * s + d2, d2 = d2 * s + d1, d1 = d1 * s + d0, d0 = d0 * s + a[k];
     const double move = (target - d0) / d1;
-    if (fabs(move) < 1e-8) break;
+    if (fabs(move) < converged) break;
     s = fmin(1, fmax(0, s + move));
   }
   const double speed = d1 / h;
@@ -410,7 +412,7 @@ static double top_of_cell(fine_weights w, const double y[5], double from) {
     most = larger(most, n > 1 ? top(before, last, at) : at);
     before = last, last = at;
   }
-  return most < rough + 1e-3 ? most : rough;
+  return most < rough + doubted ? most : rough;
 }
 
 /* The largest use of row k in all cells. */

@@ -16,6 +16,7 @@ jn_status jn_tool_speed(const jn_model *model, jn_data *data, int frame, const d
   return status;
 }
 
+#define CONVERGED 1e-12 /* of a time, relative */
 typedef struct search {
   const jn_model *model;
   jn_data *data;
@@ -41,7 +42,7 @@ static jn_status refine(search *x, double a, double b) {
   double c = b - golden * (b - a), d = a + golden * (b - a), fc, fd;
   jn_status status = speed_at(x, c, &fc);
   if (!status) status = speed_at(x, d, &fd);
-  for (int i = 0; i < 60 && !status && b - a > 1e-12 * (fabs(a) + fabs(b)); i++) {
+  for (int i = 0; i < 60 && !status && b - a > CONVERGED * (fabs(a) + fabs(b)); i++) {
     if (fc > fd) {
       b = d, d = c, fd = fc, c = b - golden * (b - a);
       status = speed_at(x, c, &fc);

@@ -396,7 +396,7 @@ jn_status jn_add_fit(jn_trajectory *T, int from, int to, int count, const double
             : "no spline of this degree meets every sample, the residuals exceed %.0e of "
               "the values: times too uneven, or too few pieces; give a lower degree, a "
               "tolerance above zero, or neither",
-        o.tolerance > 0 ? o.tolerance : 1e-8);
+        o.tolerance > 0 ? o.tolerance : JN_INTERPOLATION);
   if (status)
     return source_failed(
         status, "the samples do not determine the curve: use fewer pieces, or a lambda above zero",

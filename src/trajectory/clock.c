@@ -6,6 +6,8 @@
 #include "trajectory/trajectory.h"
 
 enum { COLUMNS = 5, POWERS = 8 }; /* t, u, u', u'', u'''; degree 7 */
+#define ROUNDING 2.3e-16          /* of a time, relative */
+#define SLACK 1e-9 /* relative: a clock may fall back, or leave the path, by so much */
 
 static const double *row_of(const jn_clock *c, int i) { return c->row + (size_t)i * COLUMNS; }
 
@@ -73,7 +75,7 @@ void jn_jet_after(int order, const double *d, double *work, double *x) {
 
 /* breaks are met to rounding: a time just before one means the break */
 static double snapped(const jn_trajectory *T, double u) {
-  const double near = 8 * 2.3e-16 * (fabs(T->start) + fabs(T->end));
+  const double near = 8 * ROUNDING * (fabs(T->start) + fabs(T->end));
   for (int i = 0; i < T->splines; i++) {
     const int p = jn_spline_piece(&T->spline[i], u);
     const double next = T->spline[i].breaks[p + 1];
@@ -158,13 +160,13 @@ static int increases(const double *p, const double *q) {
     for (int k = 0; k < 4; k++) b[side ? 7 - k : k] = value[k];
   }
   for (int k = 1; k < POWERS; k++)
-    if (!(b[k] >= b[k - 1] - 1e-9 * rise)) return 0;
+    if (!(b[k] >= b[k - 1] - SLACK * rise)) return 0;
   return h > 0 && rise > 0;
 }
 
 static jn_status check_rows(const jn_trajectory *T, int count, const double *row, jn_error *error) {
   const double start = jn_trajectory_start(T), end = jn_trajectory_end(T),
-               slack = 1e-9 * (end - start);
+               slack = SLACK * (end - start);
   if (count < 2 || count > JN_MAX_SAMPLES)
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "clock: 2 to %d rows expected", JN_MAX_SAMPLES);
   if (!jn_all_finite(row, (size_t)count * COLUMNS))

@@ -17,6 +17,7 @@
 #include "trajectory/trajectory.h"
 
 enum { WIDE = JN_MAX_SPLINE + 1, FIRST_PIECES = 400 };
+#define SLOWEST_GAIN 1e-6 /* of the objective by twice as many pieces: no more are tried */
 
 typedef struct fit {
   int degree, w, m, rows; /* w = degree + 1; rows: penalty rows per span */
@@ -249,7 +250,7 @@ static int residuals(const fit *f, const jn_spline *s, const jn_fit_options *o,
       largest = fmax(largest, fabs(y));
     }
     const double rms = sqrt(sum / f->count);
-    if (o->tolerance == 0) met &= most <= 1e-8 * largest;
+    if (o->tolerance == 0) met &= most <= JN_INTERPOLATION * largest;
     if (o->tolerance > 0) met &= rms <= 1.001 * o->tolerance;
     if (report && report->rms) report->rms[c] = rms;
     if (report && report->max) report->max[c] = most;
@@ -311,7 +312,7 @@ jn_status jn_spline_fit(jn_trajectory *T, int count, const double *times, int n,
   for (;; pieces = pieces < most / 2 ? 2 * pieces : most) {
     status = fit_pieces(T, &f, pieces, o, report);
     if (status || o->pieces || pieces == most) break;
-    if (o->lambda < 0 ? f.met : f.objective >= before * (1 - 1e-6)) break;
+    if (o->lambda < 0 ? f.met : f.objective >= before * (1 - SLOWEST_GAIN)) break;
     before = f.objective;
   }
   if (!status) status = jn_spline_bspline(T, f.degree, f.controls, f.knots, n, f.x, index);

@@ -4,6 +4,15 @@
 #include <math.h>
 #include <string.h>
 
+/* relative to the largest sample, or to the step of the times */
+static const double least_code = 1e-8;   /* smaller differences are no steps of a sensor */
+static const double even_step = 1e-3;    /* neighbouring times that count as equally spaced */
+static const double equal_step = 1e-9;   /* times whose fourth differences have integer weights */
+static const double noise_floor = 1e-12; /* rounding of samples */
+static const double most_turns = 1e6;    /* of a jump */
+static const double most_weight = 1e100; /* of a fourth difference: times too close together */
+static const double largest_code = 2e5;  /* steps in a difference that refine the step */
+static const double widest_gate = 1e4;   /* for spikes, relative to the motion */
 double jn_select(double *x, int n, int k) {
   int low = 0, high = n - 1;
   while (low < high) {
@@ -46,7 +55,7 @@ double jn_find_step(int n, const double *y, double *work) {
   double big = 0;
   int m = 0;
   for (int i = 0; i < n; i++) big = fmax(big, fabs(y[i]));
-  const double least = 1e-8 * big;
+  const double least = least_code * big;
   const int every = n > 65536 ? n / 65536 : 1;
   for (int i = 1; i < n; i += every) {
     const double d = fabs(y[i] - y[i - 1]);
@@ -66,7 +75,7 @@ double jn_find_step(int n, const double *y, double *work) {
   for (int i = 1; i < first && q > 0; i++) q = common_divisor(work[i], q, least);
   if (!(q > least)) return 0;
   /* least squares q over differences of growing size */
-  for (double f = 3; f < 2e5; f *= 4) {
+  for (double f = 3; f < largest_code; f *= 4) {
     double a = 0, b = 0;
     for (int i = 0; i < m; i++) {
       if (work[i] > 1.5 * f * q) continue;
@@ -108,7 +117,7 @@ double jn_find_noise(int n, const double *t, const double *y, double *work) {
   const double dt = jn_select(work, m, m / 2);
   m = 0;
   for (int i = 1; i < n; i++) {
-    even = fabs(t[i] - t[i - 1] - dt) < 1e-3 * dt ? even + 1 : 0;
+    even = fabs(t[i] - t[i - 1] - dt) < even_step * dt ? even + 1 : 0;
     if (even < ORDER || i % every) continue;
     double sum = 0;
     for (int a = 0; a <= ORDER; a++) sum += c[a] * y[i - a];
@@ -119,7 +128,8 @@ double jn_find_noise(int n, const double *t, const double *y, double *work) {
 
 static int turns_between(double a, double b) {
   const double turn = 6.283185307179586, turns = whole((a - b) / turn);
-  return fabs(a - b - turns * turn) < 0.25 * turn ? (int)fmax(-1e6, fmin(1e6, turns)) : 0;
+  return fabs(a - b - turns * turn) < 0.25 * turn ? (int)fmax(-most_turns, fmin(most_turns, turns))
+                                                  : 0;
 }
 
 int jn_unwrap(int n, double *y) {
@@ -241,7 +251,7 @@ static double fourth_difference(double dt, const double *t, const double *y) {
   const double most = 70; /* sum of the squares of 1 -4 6 -4 1 */
   double sum = 0, squares = 0, step = t[1] - t[0], uneven = 0;
   for (int i = 1; i < 4; i++) uneven = fmax(uneven, fabs(t[i + 1] - t[i] - step));
-  if (uneven <= 1e-9 * fabs(step)) {
+  if (uneven <= equal_step * fabs(step)) {
     const double f = fmin(1, dt / fabs(step));
     return f * f * f * f * fabs(y[0] - 4 * y[1] + 6 * y[2] - 4 * y[3] + y[4]);
   }
@@ -252,7 +262,7 @@ static double fourth_difference(double dt, const double *t, const double *y) {
     sum += w * y[i];
     squares += w * w;
   }
-  if (!(squares < 1e100)) return 0;
+  if (!(squares < most_weight)) return 0;
   return fabs(sum) * (squares > most ? sqrt(most / squares) : 1);
 }
 
@@ -293,7 +303,7 @@ int jn_judge_ends(int n, const double *t, const double *y, double step, unsigned
   if (m < LEAST) return 0;
   for (int i = 0; i + 4 < m; i++) most = fmax(most, fourth_difference(dt, s + i, z + i));
   for (int i = 0; i < m; i++) least = fmax(least, fabs(z[i]));
-  least = 4 * step + 8e-12 * least;
+  least = 4 * step + 8 * noise_floor * least;
   for (int e = 0; e < 2; e++) {
     const int windows = m - 4 < MANY ? m - 4 : MANY;
     double part[MANY], near_t[NEAR], near_y[NEAR];
@@ -322,9 +332,9 @@ int jn_find_spikes(int n, const double *t, const double *y, double step, double 
   double big = 0;
   int pairs[2];
   for (int i = 0; i < n; i++) big = fmax(big, fabs(y[i]));
-  const double least = 0.5 * step + 1e-12 * big;
+  const double least = 0.5 * step + noise_floor * big;
   /* too many of them are the motion itself: only larger ones then */
-  for (double gate = 1; gate < 1e4; gate *= 4) {
+  for (double gate = 1; gate < widest_gate; gate *= 4) {
     int all = 0;
     memset(keep, 1, (size_t)n);
     if (mark_all(n, y, gate, least, keep, work) > most * n) continue;
@@ -344,7 +354,7 @@ misfit jn_judge_residuals(int n, const double *r, const double *standard, double
     squares += r[i] * r[i];
     if (i) sum += (r[i] - r[i - 1]) * (r[i] - r[i - 1]);
   }
-  f.white = sum / (2.0 * (n - 1)) + 1e-300;
+  f.white = sum / (2.0 * (n - 1)) + JN_ABOVE_ZERO;
   for (int l = 2; l <= fmax(2, per_cell) && n / l >= 16; l *= 2) {
     double v = 0;
     const int blocks = n / l;
@@ -368,20 +378,21 @@ misfit jn_judge_residuals(int n, const double *r, const double *standard, double
       v += standard[b * N + i] * standard[b * N + i];
       if (i) p += x * r[b * N + i - 1];
     }
-    most_rho = fmax(most_rho, p / fmax(s, 1e-300));
+    most_rho = fmax(most_rho, p / fmax(s, JN_ABOVE_ZERO));
     most_var = fmax(most_var, v / N);
     if (kept < 4096) var[kept++] = v / N;
   }
   if (kept) {
     f.window = most_rho * sqrt(N);
-    f.variance = (most_var / fmax(jn_select(var, kept, kept / 2), 1e-300) - 1) / sqrt(2.0 / N);
+    f.variance =
+        (most_var / fmax(jn_select(var, kept, kept / 2), JN_ABOVE_ZERO) - 1) / sqrt(2.0 / N);
   }
   const double e = edf / fmax(n - edf, 1);
   f.lag = -9;
   for (int k = 1; k <= 16 && k < n; k++) {
     double p = 0;
     for (int i = k; i < n; i++) p += r[i] * r[i - k];
-    p /= squares + 1e-300;
+    p /= squares + JN_ABOVE_ZERO;
     if (k == 1) f.correlation = p;
     f.lag = fmax(f.lag, fmax(p - 0.3 * e, -p - e));
   }

@@ -28,6 +28,7 @@
 #include "trajectory/trajectory.h"
 
 enum { MOST = (JN_MAX_SPLINE + 1) / 2, ROUNDS = 20 };
+#define CONVERGED 1e-24 /* change in twice the precision, relative */
 
 /* Largest estimated jump of a derivative that is accepted, relative to its size in the piece before,
  * and largest distance from a waypoint, relative to the data. The estimate of rounding errors is no
@@ -244,7 +245,7 @@ static jn_status solve(const spline_system *s) {
       most = fmax(most, fabs(s->solution[i].hi / s->unit[i]));
       if (!isfinite(s->step[i])) return JN_ERR_SINGULAR;
     }
-    if (change <= 1e-24 * most) return JN_OK;
+    if (change <= CONVERGED * most) return JN_OK;
   }
   return JN_ERR_SINGULAR;
 }

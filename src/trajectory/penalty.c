@@ -8,11 +8,16 @@
 #include "base/elementary.h"
 
 static const double widest_cutoff = 8, least_cutoff = 0.1;
+static const double rest_weight = 1e4; /* of a row of rest, relative to the samples of a cell */
+static const double least_sum = 1e-3;  /* in the logarithm of an imbalance */
+static const double no_change = 1e-12; /* of an imbalance: it gives no slope */
+/* range of a product of penalties before its logarithm is taken */
+static const double least_product = 1e-60, most_product = 1e60;
 
 /* Rows x^(k) = 0 at the ends, k = 1, 2, 3, heavy against the samples of a cell. */
 static void rest_rows(smoother *m) {
   const uniform *u = m->u;
-  const double per_cell = 1e4 * m->s->weight / u->cells;
+  const double per_cell = rest_weight * m->s->weight / u->cells;
   for (int e = 0; e < 2; e++)
     for (int k = 1; k <= 3 && k < u->degree && m->s->rest[e]; k++) {
       const int r = m->rest_rows++;
@@ -191,12 +196,12 @@ int jn_smoother_evaluate(smoother *m) {
   for (int k = 0; k < m->rows; k++) {
     m->pen += m->lambda[k] * m->Dc2[k];
     product *= m->lambda[k];
-    if (product > 1e-60 && product < 1e60 && k + 1 < m->rows) continue;
+    if (product > least_product && product < most_product && k + 1 < m->rows) continue;
     log_lambda += jn_log(product);
     product = 1;
   }
   for (int r = 0; r < m->rest_rows; r++) log_weights += jn_log(m->rest_weight[r]);
-  if (!(m->pen > 0)) m->pen = 1e-300;
+  if (!(m->pen > 0)) m->pen = JN_ABOVE_ZERO;
   m->sigma2 = s->known > 0 ? s->known : fmax(m->pen / nu, s->least);
   m->criterion = nu * jn_log(m->sigma2) + m->pen / m->sigma2 +
                  numbers * (log_det - log_lambda - log_weights - unpenalised(m)) +
@@ -259,7 +264,7 @@ static double imbalance(smoother *m) {
     Q += m->lambda[k] * m->Dc2[k];
   }
   Q /= m->sigma2;
-  return jn_log(fmax(m->s->numbers * E, 1e-3)) - jn_log(fmax(Q, 1e-3));
+  return jn_log(fmax(m->s->numbers * E, least_sum)) - jn_log(fmax(Q, least_sum));
 }
 
 /* The penalty with the least criterion of a few cut-offs; ln lambda, or HUGE_VAL: none. */
@@ -296,7 +301,7 @@ int jn_smoother_one(smoother *m, double start) {
       continue;
     }
     const double f = imbalance(m);
-    if (found && x != before && fabs(f - from) > 1e-12) slope = (f - from) / (x - before);
+    if (found && x != before && fabs(f - from) > no_change) slope = (f - from) / (x - before);
     if (!(slope < -0.05)) slope = -0.5;
     found = 1;
     before = x;

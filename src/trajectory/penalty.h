@@ -16,11 +16,13 @@
 #define JOUNCE_SRC_PENALTY_H
 
 #include "trajectory/uniform.h"
+/* keeps divisors and the arguments of logarithms positive */
+#define JN_ABOVE_ZERO 1e-300
 
 enum { REST_ROWS = 6 }; /* x', x'', x''' = 0 at each end */
 
 typedef struct smoother {
-  jn_trajectory *T; /* pays for the operations */
+  jn_trajectory *T; /* whose limit of operations applies */
   size_t doubles;   /* of all arrays but V */
   const samples *s;
   const uniform *u;
@@ -55,7 +57,7 @@ int jn_smoother_evaluate(smoother *m);
 void jn_smoother_inverse(smoother *m);
 /* a . (A^-1 b) of basis functions a, b in cell j. */
 double jn_smoother_variance(const smoother *m, int j, const double *a, const double *b);
-/* Factors of the variance in every cell, at least 1, behind the band of A^-1. jumps: the order of
+/* Factors of the variance in every cell, at least 1, after the band of A^-1. jumps: the order of
  * differences is the lowest of those compared. */
 void jn_smoother_spread(smoother *m, int jumps);
 /* Forms the residuals of the last evaluation from the samples. O(count). */

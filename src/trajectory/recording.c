@@ -14,6 +14,7 @@ static const double most_outliers = 0.05;     /* share of the samples */
 static const double fewest_changes = 12;      /* of an encoder's code */
 static const double fewest_steps = 16;        /* of an encoder, spanned by the motion */
 static const double widest_band = 80;         /* Hz, mean bandwidth edf/(2 T) of a joint motion */
+static const double no_noise = 1e-6;          /* relative to the rms of the samples */
 
 __attribute__((format(printf, 2, 3))) static void doubt(recording *r, const char *format, ...) {
   va_list list;
@@ -49,7 +50,7 @@ static void summarise(samples *s, const arrays *a, int weighted) {
       const double y = s->y[(size_t)n * (size_t)s->count + (size_t)i];
       sum += a->w[i] * y * y;
     }
-    s->log_size += jn_log(sum + 1e-300);
+    s->log_size += jn_log(sum + JN_ABOVE_ZERO);
     s->least += relative_rounding * relative_rounding * sum / s->weight / s->numbers;
   }
   s->least = fmax(s->least, a->least);
@@ -283,7 +284,7 @@ static void verdict(recording *r, int runs) {
   const double T = r->s.t[r->s.count - 1], edf = r->m->edf;
   const misfit *z = &r->z;
   const double size = sqrt(jn_exp(r->s.log_size / r->s.numbers) / r->s.weight); /* rms of y */
-  const int exact = r->m->sigma2 <= r->s.least && r->noise < 1e-6 * size;
+  const int exact = r->m->sigma2 <= r->s.least && r->noise < no_noise * size;
   if (!runs && !interpolates(r) && !exact) {
     if (z->block > 5 || z->window > 6 || z->lag > 6)
       doubt(r,
@@ -296,7 +297,7 @@ static void verdict(recording *r, int runs) {
   if (edf > 0.8 * r->s.used && !r->even)
     doubt(r, "%.0f degrees of freedom from %d samples: motion and noise cannot be told apart", edf,
           r->s.used);
-  if (edf > 2 * widest_band * T && r->noise > 1e-6 * size)
+  if (edf > 2 * widest_band * T && r->noise > no_noise * size)
     doubt(r, "a mean bandwidth of %.0f Hz: vibration or coloured noise", 0.5 * edf / T);
 }
 

@@ -211,6 +211,8 @@ void jn_add_shift(const jn_shift *shift, int iq, int order, double *x);
 jn_status jn_trajectory_shifted(const jn_trajectory *T, double t, int order,
                                 jn_representation representation, const jn_shift *shift, double *q,
                                 double *v);
+/* tolerance 0: every sample is met to this part of the largest */
+#define JN_INTERPOLATION 1e-8
 /* The clock time of t, limited to the trajectory; 0: outside. */
 int jn_trajectory_time(const jn_trajectory *T, double t, double *at);
 

@@ -9,6 +9,11 @@
 #include "base/elementary.h"
 
 #if defined(__GNUC__)
+/* range of a product before its logarithm is taken; of pivots, so that products of two are finite */
+#define LEAST_PRODUCT 1e-100
+#define MOST_PRODUCT 1e100
+#define LEAST_PIVOT 1e-150
+#define MOST_PIVOT 1e150
 #define INLINE static inline __attribute__((always_inline))
 #else
 #define INLINE static inline
@@ -194,7 +199,7 @@ typedef struct product {
 } product;
 static void multiply(product *p, double x) {
   p->value *= x;
-  if (p->value > 1e-100 && p->value < 1e100) return;
+  if (p->value > LEAST_PRODUCT && p->value < MOST_PRODUCT) return;
   p->log += jn_log(p->value);
   p->value = 1;
 }
@@ -207,7 +212,7 @@ INLINE int factor(int d, int n, double *A, double *log_det) {
     double *column = A + (size_t)k * (size_t)w;
     const int below = n - 1 - k < d ? n - 1 - k : d;
     /* the range keeps products of pivots finite */
-    if (!(column[0] > 1e-150 && column[0] < 1e150)) return 0;
+    if (!(column[0] > LEAST_PIVOT && column[0] < MOST_PIVOT)) return 0;
     multiply(&det, column[0]);
     const double r = 1 / column[0];
     for (int i = 1; i <= below; i++) l[i] = r * column[i];
