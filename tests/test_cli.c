@@ -338,7 +338,7 @@ static void test_an_inertia_is_refused_used_or_repaired(void **state) {
       "<axis xyz='0 0 1'/></joint></robot>");
   put("e.json", "{\"joints\": {\"j\": [0, 0, 1]}}");
   assert_int_equal(run("jounce id bad.urdf --state e.json"), 1);
-  assert_non_null(strstr(errors, "bad.urdf:2: link 'b': inertia is indefinite: "));
+  assert_non_null(strstr(errors, "bad.urdf:2: link 'b': inertia is not positive definite: "));
   assert_non_null(strstr(errors, "principal moments -0.001, 0.01, 0.01"));
   assert_clean(run("jounce id bad.urdf --state e.json --inertia permissive"));
   assert_non_null(strstr(errors, "bad.urdf:2: serious: link 'b'"));

@@ -204,7 +204,7 @@ static void what_cannot_be_reached_is_refused(void **state) {
               "the joints cannot give 'link2' this motion"},
              {1, "traj arm6 far.json --tool tool", "the pose at t = "},
              {1, "traj shoulder.json hand.json --tool hand", "hold joints where they are"},
-             {2, "traj arm6 far.json --state s.json", "--state is the configuration"},
+             {2, "traj arm6 far.json --state s.json", "--state needs --tool or constraints"},
              {1, "traj arm6 joints.json --tool tool", "joint1"}};
   put("far.json",
       "{\"kind\": \"minimum\", \"derivative\": 3, \"times\": [0, 2], \"base\": {\"values\":\n"

@@ -148,7 +148,7 @@ static void saturation_and_what_rotors_cannot_do_have_exit_status_3(void **state
   json_decref(got);
   put("m.json", "{\"base\": {\"twist\": [[0,0,0,0,0,0], [0,0,0,0,0,-20]]}}");
   assert_int_equal(run(QUAD "--text"), 3);
-  assert_non_null(strstr(output, "a rotor would have to push backwards"));
+  assert_non_null(strstr(output, "a thrust is negative"));
   assert_int_equal(run(QUAD "--format json"), 3);
   got = parse(output);
   assert_null(json_object_get(got, "speed"));

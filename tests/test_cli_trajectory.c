@@ -500,7 +500,8 @@ static void retimed_motions_keep_the_limits(void **state) {
   assert_int_equal(run("jounce limits tilthex flight.json --thrust 8.5 --text"), 3);
   assert_non_null(strstr(output, "thrust                8.5"));
   assert_int_equal(run("jounce retime double_pendulum reach.json --effort 1 --apply none.json"), 3);
-  assert_non_null(strstr(errors, "retime: no clock keeps the limits: the effort at rest of '"));
+  assert_non_null(
+      strstr(errors, "retime: no timing of the path keeps the limits: the effort at rest of '"));
   assert_int_equal(run("test -e none.json"), 1);
 }
 

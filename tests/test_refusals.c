@@ -98,7 +98,7 @@ static jn_status spoil(jn_simulation_options *o, int fault, const char **words) 
   switch (fault) {
     case 0:
       o->representation = (jn_representation)7;
-      return *words = "no such representation", JN_ERR_ARGUMENT;
+      return *words = "unknown representation", JN_ERR_ARGUMENT;
     case 1:
       o->forces.wrench_count = -1;
       return *words = "wrench_count is negative", JN_ERR_ARGUMENT;
@@ -119,7 +119,7 @@ static jn_status spoil(jn_simulation_options *o, int fault, const char **words) 
       return *words = "use the body representation", JN_ERR_ARGUMENT;
     case 6:
       o->scheme = (jn_scheme)JN_SCHEME_COUNT;
-      return *words = "no such scheme", JN_ERR_ARGUMENT;
+      return *words = "unknown scheme", JN_ERR_ARGUMENT;
     case 7:
       o->step = HUGE_VAL;
       return *words = "finite", JN_ERR_ARGUMENT;

@@ -44,8 +44,8 @@ static void limits_of_zero_are_named(void **state) {
                   JN_ERR_INFEASIBLE);
     const int found = sscanf(
         error.message,
-        "no clock keeps the limits: the %39s of 'joint1' is %lf at t = %lf of the path at its "
-        "own speed, beyond its limit %lf by %lf",
+        "no timing of the path keeps the limits: the %39s of 'joint1' is %lf at t = %lf of the "
+        "path with its own timing, beyond its limit %lf by %lf",
         quantity, &value, &t, &limit, &beyond);
     if (found != 5) print_error("%s\n", error.message);
     assert_int_equal(found, 5);
@@ -94,7 +94,7 @@ static void what_cannot_be_kept_is_named(void **state) {
   one_refused(&x, NULL, JN_ERR_INFEASIBLE, "may not move");
   no_limits(1, x.range);
   x.range[JN_LIMIT_VELOCITY] = (jn_limit_range){1, 2};
-  one_refused(&x, NULL, JN_ERR_ARGUMENT, "do not allow rest");
+  one_refused(&x, NULL, JN_ERR_ARGUMENT, "exclude zero");
   x.range[JN_LIMIT_VELOCITY] = (jn_limit_range){2, 1};
   one_refused(&x, NULL, JN_ERR_ARGUMENT, "wrong order");
   no_limits(1, x.range);

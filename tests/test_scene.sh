@@ -150,8 +150,8 @@ END
 echo "ok  geoms and meshes of MJCF"
 
 # what must not be shown, and why
-for item in "cut.stl no STL" "nan.stl not finite" "half.stl three numbers" "bad.obj vertex that is not there" \
-    "bad.dae vertex that is not there" "bomb.dae no COLLADA" "link.stl outside the folder" "passwd.obj outside the folder" \
+for item in "cut.stl not an STL" "nan.stl not finite" "half.stl three numbers" "bad.obj vertex that does not exist" \
+    "bad.dae vertex that does not exist" "bomb.dae not a COLLADA" "link.stl outside the folder" "passwd.obj outside the folder" \
     "pipe.stl not a regular file" "absent.stl no such file" "good.txt no such file"; do
   name=${item%% *} why=${item#* }
   urdf robot/bad.urdf "meshes/$name"

@@ -60,7 +60,7 @@ equal payload.sweep one
 
 # a full disk: the shards that fit are kept, the message says what is missing
 (ulimit -f 8; "$jounce" sweep tilthex payload.json --folder full --threads 2 2>said) && fail "files above the limit"
-grep -q "shards are missing in full: --resume goes on" said || fail "$(cat said)"
+grep -q "shards are missing in full: continue with --resume" said || fail "$(cat said)"
 ls full | grep -q tmp && fail "temporary files remain on a full disk"
 "$jounce" sweep tilthex payload.json --folder full --resume >/dev/null
 equal payload.sweep full

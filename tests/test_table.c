@@ -222,7 +222,7 @@ static void npy_types_orders_and_shapes(void **state) {
     jn_status status = jn_table_parse(JN_TABLE_NPY, file, n, "x.npy", NULL, &t, &e);
     assert_status(status, length == 4095 ? JN_OK : JN_ERR_SYNTAX);
     if (status)
-      assert_non_null(strstr(e.message, "the header is cut off or too long"));
+      assert_non_null(strstr(e.message, "the header is truncated or too long"));
     else
       jn_table_free(t);
   }
@@ -232,7 +232,7 @@ static void npy_types_orders_and_shapes(void **state) {
     char *part = malloc(n); /* a block of exactly that size */
     memcpy(part, file, n);
     assert_status(jn_table_parse(JN_TABLE_NPY, part, n, "x.npy", NULL, &t, &e), JN_ERR_SYNTAX);
-    assert_non_null(strstr(e.message, "the header is cut off or too long"));
+    assert_non_null(strstr(e.message, "the header is truncated or too long"));
     free(part);
   }
   free(header), free(file);
@@ -394,8 +394,8 @@ static void archives_with_one_fault_are_refused(void **state) {
                                       "is damaged",
                                       "is damaged",
                                       "is damaged",
-                                      "is cut off",
-                                      "is cut off",
+                                      "is truncated",
+                                      "is truncated",
                                       "is damaged",
                                       "not an NPZ archive",
                                       "is damaged",

@@ -55,7 +55,7 @@ static void bad_descriptions_are_refused(void **state) {
       {"{\"kind\": \"minimum\", \"times\": [1, 4], \"time_scale\": 1e308, \"joints\": {\"joint1\": "
        "[1, "
        "2]}}",
-       "x.json:1: time_scale: 1e+308 slows the motion down beyond the range of numbers"},
+       "x.json:1: time_scale: 1e+308 is too large: the duration of the motion overflows"},
       {"{\"kind\": \"pieces\", \"joints\": {\"joint1\": {\"breaks\": [0], \"coefficients\": []}}}",
        "x.json:1: joints.joint1.coefficients: a list for each piece between 'breaks' expected"},
       {"{\"kind\": \"pieces\", \"joints\": {\"joint1\": {\"breaks\": [0, 1], \"coefficients\": "

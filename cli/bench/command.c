@@ -184,9 +184,8 @@ static void write_retime(FILE *f, const sample *list, int n) {
     if (strcmp(list[i].algorithm, "retime")) continue;
     if (!rows++)
       fputs(
-          "retime: processor time of the fastest round, us an interval and a degree of freedom; "
-          "even "
-          "numbers: growth is linear\n",
+          "retime: processor time of the fastest round, us per interval and degree of freedom; "
+          "constant where growth is linear\n",
           f);
     fprintf(f, "  %-16s %3d degrees of freedom, %4s intervals: %8.3f ms, %6.2f us\n",
             short_name(list[i].model).text, list[i].freedoms, list[i].mode,

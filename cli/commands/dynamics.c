@@ -164,8 +164,9 @@ static void add_reactions(cli_job *job, int representation, double *W, const uns
 /* The joints of --joints; arrays and other layouts have all of them. */
 static int find_shown(cli_job *job, unsigned char **shown) {
   if (job->joints && job->layout)
-    return cli_bad_usage("%s: --joints: not with --layout, whose arrays have all joints",
-                         job->command);
+    return cli_bad_usage(
+        "%s: --joints cannot be combined with --layout, whose arrays have all joints",
+        job->command);
   if (job->joints) job->result.without |= 1u << CLI_NPY;
   return cli_joints_find(job, shown);
 }
@@ -288,7 +289,7 @@ static int run_fd(cli_job *job) {
   const int R = job->order;
   double *lambda, *a, *error;
   if (((fd_job *)job)->articulated_given && cli_is_closed(job))
-    return cli_bad_usage("fd: --articulated leaves constraints out: say so with --open");
+    return cli_bad_usage("fd: --articulated ignores the constraints: confirm with --open");
   int code = begin(job, &(cli_need){R, 1, R + 1, R + 1, 0, job->pad, cli_is_closed(job)}, &lambda);
   if (code) return code;
   const jn_model *m = job->model;
@@ -351,10 +352,8 @@ static int run_by_freedom(cli_job *job) {
   cli_robot_state *s = &job->state;
   cli_result *r = &job->result;
   if (cli_is_closed(job) || job->joints)
-    return cli_bad_usage("hybrid: --given-force: not with %s", job->joints
-                                                                   ? "--joints"
-                                                                   : "constraints, leave them out "
-                                                                     "with --open");
+    return cli_bad_usage("hybrid: --given-force cannot be combined with %s",
+                         job->joints ? "--joints" : "constraints: leave them out with --open");
   int code = cli_job_state(job, &(cli_need){R, R + 2, R + 1, R + 1, 0, 1, 0}, R);
   if (code) return code;
   unsigned char *given = cli_take(&r->memory, (size_t)nv + 1, 1);

@@ -48,7 +48,8 @@ static double *describe(jacobian_job *j) {
 static int check_usage(cli_job *job) {
   const jacobian_job *j = (const jacobian_job *)job;
   if (j->point_given && cli_is_observed(&j->observer))
-    return cli_bad_usage("jacobian: --point is a point in the world: not with --relative-to");
+    return cli_bad_usage(
+        "jacobian: --point, written in the world, cannot be combined with --relative-to");
   if (j->link) return CLI_DONE;
   return cli_bad_usage(
       "jacobian: --link is missing: the link or frame (see 'jounce jacobian --help')");

@@ -130,7 +130,8 @@ static jn_status compute(fk_job *fk) {
 static int check_usage(cli_job *job) {
   const fk_job *fk = (const fk_job *)job;
   if (fk->point_given && cli_is_observed(&fk->observer))
-    return cli_bad_usage("fk: --point is written in the world: not with --relative-to");
+    return cli_bad_usage(
+        "fk: --point, written in the world, cannot be combined with --relative-to");
   if (!fk->point_given || fk->link) return CLI_DONE;
   return cli_bad_usage("fk: --point needs --link: the link that carries it");
 }

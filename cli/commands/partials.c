@@ -155,7 +155,7 @@ static void fill_parameters(const jn_model *model, double *pi) {
 
 int cli_partials_open(const cli_job *job, const char *what) {
   return cli_is_closed(job)
-             ? cli_bad_usage("partials: %s leaves constraints out: say so with --open", what)
+             ? cli_bad_usage("partials: %s ignores the constraints: confirm with --open", what)
              : CLI_DONE;
 }
 
@@ -206,31 +206,31 @@ static int check_partials(cli_job *job) {
   const partials_job *p = (const partials_job *)job;
   const int plain = p->dynamics != OF_HYBRID && p->by == BY_STATE && !p->link;
   if (!p->link && (p->of_given || p->representation_given))
-    return cli_bad_usage("partials: --of and --representation say what of --link NAME");
+    return cli_bad_usage("partials: --of and --representation need --link NAME");
   if (p->link && p->dynamics != OF_INVERSE)
     return cli_bad_usage(
-        "partials: --link differentiates what a link does: leave out --forward and --hybrid");
+        "partials: --link differentiates quantities of a link: leave out --forward and --hybrid");
   if (p->link && p->by == BY_REGRESSOR)
     return cli_bad_usage(
-        "partials: --link: by the state, or with --geometry by the placement of "
-        "joints; inertias do not move it: leave out --regressor");
+        "partials: --link differentiates by the state or, with --geometry, by the placement of "
+        "joints: leave out --regressor");
   if (p->link && p->by == BY_GEOMETRY && p->of_given)
     return cli_bad_usage(
-        "partials: --link with --geometry is of pose, twist and Jacobian: leave out "
-        "--of");
+        "partials: --link with --geometry differentiates pose, twist and Jacobian: leave out --of");
   if (p->dynamics == OF_FORWARD && p->by == BY_GEOMETRY)
-    return cli_bad_usage("partials: --geometry is of inverse dynamics: leave out --forward");
+    return cli_bad_usage(
+        "partials: --geometry differentiates inverse dynamics: leave out --forward");
   if (p->dynamics == OF_HYBRID && p->by != BY_STATE)
     return cli_bad_usage(
-        "partials: --regressor and --geometry are not of hybrid dynamics: leave out --hybrid");
+        "partials: --regressor and --geometry do not apply to hybrid dynamics: leave out --hybrid");
   if (p->dynamics == OF_HYBRID && !job->state_path)
     return cli_bad_usage(
         "partials: --hybrid needs --state: joints named in its 'tau' have their "
         "force given ('jounce hybrid --help')");
   if (plain || !job->layout_given) return CLI_DONE;
   return cli_bad_usage(
-      "partials: --layout is for the matrices of inverse and forward dynamics by the "
-      "state: leave it out");
+      "partials: --layout applies to the derivatives of inverse and forward dynamics by the state: "
+      "leave it out");
 }
 
 static int run_one(cli_job *job) {

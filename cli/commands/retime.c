@@ -63,7 +63,7 @@ static int name_columns(retime *x) {
   columns += x->tool.name != NULL;
   memcpy(x->figures + SHARES, cli_limit_figures, sizeof cli_limit_figures);
   x->figures[LARGEST] = (chart_figure){"largest used share of a limit", "", 0};
-  x->figures[CLOCK] = (chart_figure){"speed of the clock: seconds of the path per second", "", 0};
+  x->figures[CLOCK] = (chart_figure){"speed along the path: seconds of the path per second", "", 0};
   int code = cli_sheet_new(&x->sheet, cli_limit_rows_of(x->check, x->path.samples).count, columns,
                            x->figures, FIGURES);
   if (code) return code;
@@ -341,21 +341,21 @@ static int read_objective(retime *x) {
                          x->options.duration);
   if ((found == JN_OBJECTIVE_EFFORT || found == JN_OBJECTIVE_EFFORT_RATE) && !x->duration_given)
     return cli_bad_usage(
-        "retime: --objective %s needs --duration T: a slower motion costs less, "
-        "without end",
+        "retime: --objective %s needs --duration T: without it a slower motion always costs less",
         text);
   return CLI_DONE;
 }
 
-/* What a user may look for here, but no search keeps. */
+/* Limits that a user may look for here, but that the search does not support. */
 static int refuse_others(const retime *x) {
   if (x->tool_acceleration)
     return cli_bad_usage(
-        "retime: --tool-acceleration: the acceleration of a tool is not kept: limit that of the "
-        "joints (--acceleration), and look at the tool with 'jounce traj --tool'");
+        "retime: --tool-acceleration: limits of the acceleration of a tool are not supported: "
+        "limit "
+        "that of the joints (--acceleration), and look at the tool with 'jounce traj --link'");
   if (x->stiffness || x->motor_effort)
     return cli_bad_usage(
-        "retime: --%s: limits of the motors of elastic joints are not kept: limit torques and "
+        "retime: --%s: limits of the motors of elastic joints are not supported: limit torques and "
         "torque rates of the joints, and look at the motors with 'jounce elastic'",
         x->stiffness ? "stiffness" : "motor-effort");
   return CLI_DONE;
@@ -371,7 +371,7 @@ static int run_retime(cli_job *job) {
   if (!code) code = read_objective(x);
   for (int i = 0; i < 2 && !code; i++)
     if (x->speed_given[i] && !(x->options.speed[i] >= 0))
-      code = cli_bad_usage("retime: --%s-speed: a number that is not negative expected, found %.9g",
+      code = cli_bad_usage("retime: --%s-speed: a nonnegative number expected, found %.9g",
                            i ? "end" : "start", x->options.speed[i]);
   if (!code) code = compute(x);
   cli_sheet_free(&x->sheet);

@@ -87,12 +87,12 @@ static int solve(cli_job *job, rotor_job *x) {
   x->has_speeds = status == JN_OK;
   if (status)
     cli_append(x->footer, FOOTER, "no speeds: %s\n",
-               status == JN_ERR_INFEASIBLE ? "a rotor would have to push backwards"
-                                           : "that of a rotor at rest has no derivative");
+               status == JN_ERR_INFEASIBLE ? "a thrust is negative"
+                                           : "the speed of a rotor at rest has no derivative");
   if (x->rank < 6 && rest_share(x) > REST_OF_WEIGHT) {
     cli_append(x->footer, FOOTER,
-               "the rotors have rank %d and cannot do %.3g of this wrench: see 'rest'\n", x->rank,
-               rest_share(x));
+               "the rotors have rank %d and cannot produce %.3g of this wrench: see 'rest'\n",
+               x->rank, rest_share(x));
     x->failed = 1;
   }
   x->failed |= !x->has_speeds;
@@ -131,7 +131,7 @@ static void add_result(cli_job *job, const rotor_job *x) {
           .label = "thrust rate / its limit");
   if (x->rank < 6)
     CLI_ADD(r, CLI_TO_VIEW, "rest", .axis = {k, none, none, component}, .data = x->rest,
-            .label = "what the rotors cannot do: wrench - A thrust");
+            .label = "what the rotors cannot produce: wrench - A thrust");
 }
 
 static int run_rotors(cli_job *job) {

@@ -78,7 +78,7 @@ static const chart_figure kinds[KINDS] = {{"orientation (quaternion)", "", 0},
                                           {"joint velocity", "m/s", 0},
                                           {"energy change", "J", 1}};
 
-/* Joints that follow others: their names (`names` not NULL), or their q and v behind those of the
+/* Joints that follow others: their names (`names` not NULL), or their q and v after those of the
  * others in a row. Returns how many numbers that are. */
 static int follower_columns(motion *m, const char **names, double *row) {
   const jn_model *model = m->job.model;
@@ -441,7 +441,7 @@ static const char *summary(motion *m) {
       m->residual ? cli_take_text(&r->memory, "constraints satisfied to %.3g\n", m->closure) : "");
 }
 
-/* Continues behind the rows of an earlier run. Returns an exit status. */
+/* Continues after the rows of an earlier run. Returns an exit status. */
 static int resume(motion *m) {
   cli_stream *x = &m->stream;
   const double *q = m->row + 1;
@@ -590,9 +590,8 @@ static int check_usage(cli_job *job) {
         m->time / m->step);
   if (job->output.resume && (m->plot || m->report || m->drift || job->joints))
     return cli_bad_usage(
-        "simulate: --resume: not with --plot, --report, --drift or --joints, which need all rows "
-        "or "
-        "leave out columns");
+        "simulate: --resume cannot be combined with --plot, --report, --drift or --joints, which "
+        "need all rows or leave out columns");
   return m->plot ? chart_check_path("simulate", m->plot) : CLI_DONE;
 }
 

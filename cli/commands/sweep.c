@@ -112,7 +112,7 @@ static void warn_failed(const sweep_command *x) {
   if (r->failed)
     cli_error(
         "sweep: %llu of %llu samples failed, the first is %llu: %s; the statistics leave them out "
-        "(--sample %llu --robot FILE writes that robot: '%s' of it says why)",
+        "(--sample %llu --robot FILE writes that robot: 'jounce %s' with it shows the cause)",
         (unsigned long long)r->failed, (unsigned long long)r->samples,
         (unsigned long long)r->first_failed, jn_status_text(r->first_status),
         (unsigned long long)r->first_failed, jn_sweep_about(x->sweep)->run);
@@ -160,7 +160,7 @@ static int reduce(sweep_command *x) {
   jn_error error = {0};
   jn_status status = jn_sweep_reduce(x->sweep, x->folder, NULL, &x->result, &error);
   if (status == JN_ERR_STATE)
-    return cli_bad_input("sweep: %s: --resume computes them again", error.message);
+    return cli_bad_input("sweep: %s: compute them again with --resume", error.message);
   if (status) return cli_fail(status, &error, x->folder);
   warn_failed(x);
   if (x->result->failed == x->result->samples)
@@ -199,8 +199,8 @@ static int begin(sweep_command *x) {
   const int there = access(path, F_OK) == 0;
   if (there && !x->resume && !x->merge && x->parts == 1)
     return cli_bad_input(
-        "sweep: %s holds a sweep already: --resume goes on, --merge reduces what is "
-        "there, or choose another --folder",
+        "sweep: %s already holds a sweep: give --resume to continue, --merge to reduce what is "
+        "there, or another --folder",
         x->folder);
   if (!there && x->merge)
     return cli_bad_input("sweep: --merge: there is no sweep in %s", x->folder);
@@ -236,8 +236,9 @@ static int show_sample(sweep_command *x) {
   const jn_status failed = (jn_status)row[f->columns - 1];
   if (failed)
     return cli_bad_input("sweep: sample %.0f fails: %s (%s)", x->sample, jn_status_text(failed),
-                         x->robot ? "the command itself says why, with the robot of --robot"
-                                  : "--robot FILE writes its robot: the command itself says why");
+                         x->robot
+                             ? "the command itself shows the cause, with the robot of --robot"
+                             : "--robot FILE writes its robot: the command itself shows the cause");
   cli_output out;
   int code = cli_output_open(&out, &x->job.output, "sweep", CLI_TO_NPY | CLI_TO_CSV);
   if (code) return code;

@@ -379,17 +379,22 @@ static int run_traj(cli_job *job) {
   int code = CLI_DONE;
   if (job->state_path && !x->tool_link && !cli_is_closed(job))
     code = cli_bad_usage(
-        "traj: --state is the configuration from which --tool, or joints that follow by "
-        "constraints, start");
-  if (!code && x->bands && x->tool_link) code = cli_bad_usage("traj: --bands: not with --tool");
-  if (!code && job->active && x->tool_link) code = cli_bad_usage("traj: --active: not with --tool");
+        "traj: --state needs --tool or constraints: it is the configuration that the joints which "
+        "follow start from");
+  if (!code && x->bands && x->tool_link)
+    code = cli_bad_usage("traj: --bands cannot be combined with --tool");
+  if (!code && job->active && x->tool_link)
+    code = cli_bad_usage("traj: --active cannot be combined with --tool");
   if (!code && job->output.resume && (x->tool_link || cli_is_closed(job)))
     code = cli_bad_usage(
-        "traj: --resume: not with --tool or constraints, where a row follows from the one before");
+        "traj: --resume cannot be combined with --tool or constraints, where a row follows from "
+        "the "
+        "one before");
   if (!code && job->output.resume && (x->path.plot || x->path.report || job->joints))
     code = cli_bad_usage(
-        "traj: --resume: not with --plot, --report or --joints, which need all rows or leave out "
-        "columns: draw the table when it is complete");
+        "traj: --resume cannot be combined with --plot, --report or --joints, which need all rows "
+        "or "
+        "leave out columns: draw the table when it is complete");
   x->rows = x->order + 2 > TOOL_ROWS ? x->order + 2 : TOOL_ROWS;
   if (!code && x->tool_link) code = cli_tool_new(&x->tool, x->rows, &job->result.memory);
   x->path.tool = x->tool.model;

@@ -18,7 +18,7 @@ typedef struct traj {
   cli_sheet sheet; /* names and figures of the columns, and the present row */
   cli_stream stream;
   double *v, *tau, *point;
-  int follower_column;   /* the first of joints that follow others, behind all the rest */
+  int follower_column;   /* the first of joints that follow others, after all the rest */
   cli_observer observer; /* of the reactions */
   /* with constraints: joints that keep their motion, the last configuration, constraint forces */
   const unsigned char *driven;

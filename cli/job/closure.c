@@ -228,7 +228,7 @@ int cli_closure_fault(const cli_job *job, jn_status status, jn_constraint_fault 
     return cli_bad_input(
         "%s: no configuration was found that satisfies the constraints: '%s', row %d was still off "
         "by %.3g where the search ended (at the guess: %s); give another guess, or drive fewer "
-        "joints; if the file is not more exact, id, fd and hybrid accept it with --closure 1e-7",
+        "joints; if the file has few digits, id, fd and hybrid accept it with --closure 1e-7",
         job->model_path, name.text, f.row, f.residual, list);
   return cli_bad_input(
       "%s: the state does not satisfy the constraints: %s (allowed: %g of the robot's size, "

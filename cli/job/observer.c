@@ -33,7 +33,7 @@ int cli_reactions_check(const cli_job *job, const cli_observer *o) {
     return cli_is_observed(o) ? cli_bad_usage("%s: --at and --axes need --reactions", job->command)
                               : CLI_DONE;
   if (job->layout_given)
-    return cli_bad_usage("%s: --reactions: not with --layout: leave one of them out", job->command);
+    return cli_bad_usage("%s: --reactions cannot be combined with --layout", job->command);
   if (cli_is_closed(job))
     return cli_bad_usage(
         "%s: --reactions: constraint forces are not taken into account: give --open, or leave it "

@@ -96,8 +96,8 @@ int cli_path_close(cli_path *p) {
   if (!cli_is_closed(&p->job)) {
     if (p->job.state_path)
       return cli_bad_usage(
-          "%s: --state is the configuration from which joints that follow by "
-          "constraints start",
+          "%s: --state needs a model with constraints: it is the configuration that the joints "
+          "which follow start from",
           p->job.command);
     return CLI_DONE;
   }

@@ -105,7 +105,7 @@ static int run(crew *c, int threads, double all) {
   const int asked = watch(c, all, started);
   for (int i = 0; i < count; i++) pthread_join(thread[i], NULL);
   if (asked) {
-    cli_error("sweep: interrupted; finished shards are kept: --resume goes on");
+    cli_error("sweep: interrupted; finished shards are kept: continue with --resume");
     raise(asked);
   }
   cli_signals_release(&before);
@@ -149,7 +149,7 @@ int sweep_compute(sweep_command *x) {
   int missing = 0;
   for (int i = 0; i < f->shards; i++)
     missing += needed[i] && !jn_sweep_is_done(x->sweep, x->folder, i, 0);
-  return cli_bad_input("sweep: %s; %d of %.0f shards are missing in %s: --resume goes on",
+  return cli_bad_input("sweep: %s; %d of %.0f shards are missing in %s: continue with --resume",
                        c.error.message[0] ? c.error.message : jn_status_text(c.status), missing,
                        shards, x->folder);
 }

@@ -27,7 +27,7 @@ int report_close_scene(jn_file *file);
 void report_cards_begin(FILE *page);
 void report_card(FILE *page, const char *number, const char *text);
 void report_cards_end(FILE *page);
-/* A row of a list of facts <dl>: name, value, and a text behind it. */
+/* A row of a list of facts <dl>: name, value, and a text after it. */
 void report_fact(FILE *page, const char *name, const char *value, const char *text);
 
 /* The figures of a chart and a download link for its numbers as CSV; those of an overlay are called

@@ -100,7 +100,7 @@ static int read_row(const cli_stream *s, char *line, double *row) {
   return jn_read_comma_numbers(line, (size_t)s->columns, row) <= NUMBER_UNDERFLOW;
 }
 
-/* Reads on to behind the kept rows. Returns their bytes, or -1: they are not rows of this table. */
+/* Reads to the end of the kept rows. Returns their bytes, or -1: they are not rows of this table. */
 static long keep_rows(cli_stream *s, int kept, char **line, size_t *room, double *row) {
   for (int n = 0; n < kept; n++) {
     if (getline(line, room, s->out.file) < 0 || !read_row(s, *line, row)) return -1;
@@ -120,7 +120,7 @@ int cli_stream_resume(cli_stream *s, double *row) {
   FILE *file = s->out.file;
   char *head = written_text(s, write_head, NULL), *line = NULL;
   size_t room = 0;
-  long lines = -1, at = 0, size = 0; /* complete lines behind the heading */
+  long lines = -1, at = 0, size = 0; /* complete lines after the heading */
   ssize_t n;
   int code = head ? CLI_DONE : cli_bad_input("out of memory");
   while (!code && (n = getline(&line, &room, file)) > 0 && line[n - 1] == '\n') {

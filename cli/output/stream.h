@@ -17,7 +17,7 @@ typedef struct cli_stream {
   int hidden;                    /* rows are not written, only measured */
   int figures;                   /* keep rows for figures */
   int all;                       /* keep every row (npz) */
-  int block;                     /* --resume continues behind a multiple of so many rows */
+  int block;                     /* --resume continues after a multiple of so many rows */
   /* --resume: called for every row that is kept; NULL: nothing to do */
   void (*take)(void *context, const double *row);
   void *context;

@@ -72,7 +72,7 @@ static void read_text_stl(mesh_builder *b, const char *text) {
     corners = (corners + 1) % 3;
     if (!b->why && corners == 0) mesh_add(b, x);
   }
-  if (!b->why && corners) b->why = "a facet has no three vertices";
+  if (!b->why && corners) b->why = "a facet does not have three vertices";
 }
 
 /* OBJ. */
@@ -123,7 +123,7 @@ static void add_face(mesh_builder *b, const vertices *v, const char *at) {
     }
     const size_t i = corner(&at, v->count);
     if (i >= v->count) {
-      b->why = "a face names a vertex that is not there";
+      b->why = "a face refers to a vertex that does not exist";
       return;
     }
     const int to = n < 2 ? n : 2;
@@ -158,13 +158,13 @@ const char *cli_mesh_read(cli_mesh *mesh, const char *name, const char *text, si
     else if (size >= 5 && memcmp(text, "solid", 5) == 0)
       read_text_stl(&b, copy);
     else
-      b.why = "it is no STL file, or it is cut off";
+      b.why = "it is not an STL file, or it is truncated";
   } else if (ending && jn_same_ending(ending, ".obj")) {
     read_obj(&b, copy);
   } else if (ending && jn_same_ending(ending, ".dae")) {
     mesh_read_collada(&b, copy, size);
   } else {
-    b.why = "only .stl, .obj and .dae files are read";
+    b.why = "only .stl, .obj and .dae files are supported";
   }
   free(copy);
   if (!b.why && b.mesh.triangles == 0) b.why = "it has no triangles";

@@ -175,7 +175,7 @@ static void add_primitive(reader *r, const xml_node *primitive, const affine *pl
     for (size_t k = 0; k < many && !b->why; k++) {
       const double index = p[(i + k) * width + offset];
       if (!(index >= 0 && index < (double)count)) {
-        b->why = "a face names a vertex that is not there";
+        b->why = "a face refers to a vertex that does not exist";
         break;
       }
       const size_t to = k < 2 ? k : 2;
@@ -248,7 +248,7 @@ void mesh_read_collada(mesh_builder *b, const char *text, size_t size) {
   tree->keeps_text = 1;
   tree->most_depth = JN_MAX_XML_DEPTH;
   if (jn_xml_tree_read(tree, text, size, "mesh", 0, NULL, &root, NULL) || !root) {
-    b->why = "it is no COLLADA file, or too large";
+    b->why = "it is not a COLLADA file, or too large";
   } else {
     r.root = root;
     const char *unit = attribute(child(child(root, "asset"), "unit"), "meter");

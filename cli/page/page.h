@@ -13,7 +13,7 @@ typedef struct cli_page {
   const char *const *cards; /* pairs of number and text, NULL-terminated */
   const cli_replay *replay; /* NULL: no motion */
   const double *q;          /* the configuration without a motion; NULL: home */
-  /* further rows of the facts, by report_fact, and what stands below them; may be NULL */
+  /* further rows of the facts, by report_fact, and what comes below them; may be NULL */
   void (*facts)(FILE *page, const void *context);
   void (*below)(FILE *page, const void *context);
   const void *context;

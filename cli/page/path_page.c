@@ -19,7 +19,7 @@ static void path_facts(FILE *page, const void *context) {
   if (p->times[0]) report_fact(page, "Times", p->times, "");
 }
 
-/* The fit of the samples as a table: residuals, smoothing, what the derivatives are worth. */
+/* The fit of the samples as a table: residuals, smoothing, which derivatives are reliable. */
 static void fit_table(FILE *page, const cli_path *p) {
   const jn_fit_report *f = &p->found;
   char name[JN_MAX_NAME + 16];

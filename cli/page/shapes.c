@@ -319,7 +319,7 @@ static void read_mjcf(finder *f, const char *text, size_t size) {
   jn_spec_free(spec);
 }
 
-/* The text of a URDF, or the URDF that a xacro stands for; NULL: neither, or unreadable. MJCF is read
+/* The text of a URDF, or the URDF that a xacro expands to; NULL: neither, or unreadable. MJCF is read
  * at once. */
 static char *read_model(finder *f, size_t *length) {
   const cli_job *job = f->job;

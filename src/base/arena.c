@@ -10,9 +10,9 @@ enum { FIRST_BYTES = 2048, LARGEST_BYTES = 1 << 16, ALIGNMENT = 8 };
 
 struct jn_arena_block {
   _Alignas(ALIGNMENT) jn_arena_block *next;
-  size_t used, size; /* of the bytes behind this header */
+  size_t used, size; /* of the bytes after this header */
 };
-_Static_assert(sizeof(jn_arena_block) % ALIGNMENT == 0, "the bytes behind a header are aligned");
+_Static_assert(sizeof(jn_arena_block) % ALIGNMENT == 0, "the bytes after a header are aligned");
 
 /* `bytes` at a multiple of `alignment` */
 static void *take(jn_arena *arena, const jn_allocator *hooks, size_t bytes, size_t alignment) {

@@ -54,7 +54,7 @@ void jn_clean_text(char *text, size_t room) {
   *to = '\0';
 }
 
-_Static_assert(JN_MAX_PATH + 16 < JN_MAX_MESSAGE, "a message has room behind \"file:line: \"");
+_Static_assert(JN_MAX_PATH + 16 < JN_MAX_MESSAGE, "a message has room after \"file:line: \"");
 
 /* Copies a path; one that is too long loses its beginning. */
 static void copy_path(char *to, size_t room, const char *path) {

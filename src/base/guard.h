@@ -11,7 +11,7 @@
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
-#define JN_GAP 64 /* bytes behind each array */
+#define JN_GAP 64 /* bytes after each array */
 #define JN_CLOSE(from, to) __asan_poison_memory_region(from, (size_t)((to) - (from)))
 #else
 #define JN_GAP 0

@@ -62,7 +62,7 @@ static int write_text(const char *path, const char *text) {
   return fclose(f) == 0 && written;
 }
 
-/* a new block with the file's bytes, and a zero behind them; NULL: it cannot be read */
+/* a new block with the file's bytes, and a zero after them; NULL: it cannot be read */
 static char *read_file(const char *path, const jn_allocator *hooks, size_t *size) {
   struct stat about;
   FILE *f = fopen(path, "rb");

@@ -82,8 +82,8 @@ static jn_status check(const jn_gpu *gpu, const jn_rollout *r, const jn_rollout_
   if (!r->q0 || !r->v0) return refuse(error, "q0 and v0 are needed");
   if (r->steps < 1 || !(r->step > 0) || !(r->step < HUGE_VAL))
     return refuse(error, "steps and step must be positive");
-  if (r->every < 0) return refuse(error, "`every` must be positive");
-  if (!r->q_aim != !r->v_aim) return refuse(error, "an aim is q_aim and v_aim");
+  if (r->every < 0) return refuse(error, "`every` must not be negative");
+  if (!r->q_aim != !r->v_aim) return refuse(error, "q_aim and v_aim must be given together");
   if ((r->gain || r->weight || r->end_weight) && !r->q_aim)
     return refuse(error, "gains and weights need an aim: q_aim and v_aim");
   if ((r->cost || summary) && !r->weight && !r->end_weight)

@@ -12,14 +12,19 @@
 #include "model/data.h"
 
 #define ALIGN 64
+#define DEFAULT_TOLERANCE 1e-12
+#define DEFAULT_FRICTION_WIDTH 1e-2
+#define DEFAULT_RESOLUTION 1e-2 /* s */
+#define DEFAULT_MAX_STEPS 1000000
+#define FIXED_TOLERANCE 1e-16 /* chooses the degree of the Taylor scheme with a fixed step */
 
 jn_simulation_options jn_simulation_options_default(void) {
   jn_simulation_options o;
   memset(&o, 0, sizeof o);
   o.scheme = JN_TAYLOR;
-  o.tolerance = 1e-12;
+  o.tolerance = DEFAULT_TOLERANCE;
   o.representation = JN_SPATIAL;
-  o.forces.friction_width = 1e-2;
+  o.forces.friction_width = DEFAULT_FRICTION_WIDTH;
   return o;
 }
 
@@ -151,9 +156,9 @@ static jn_status check_world(const jn_model *m, const jn_simulation_options *o, 
 
 static jn_status check(const jn_model *m, const jn_simulation_options *o, jn_error *error) {
   if ((unsigned)o->scheme >= JN_SCHEME_COUNT)
-    return refuse(error, JN_ERR_ARGUMENT, "no such scheme");
+    return refuse(error, JN_ERR_ARGUMENT, "unknown scheme");
   if ((unsigned)o->representation > JN_MIXED)
-    return refuse(error, JN_ERR_ARGUMENT, "no such representation");
+    return refuse(error, JN_ERR_ARGUMENT, "unknown representation");
   if (!(o->step >= 0) || !isfinite(o->step) || !(o->max_step >= 0) || !isfinite(o->max_step))
     return refuse(error, JN_ERR_ARGUMENT, "a step must be positive and finite (0: adaptive)");
   if (o->step == 0 && !(o->tolerance >= LEAST_TOLERANCE && o->tolerance <= 1))
@@ -163,7 +168,7 @@ static jn_status check(const jn_model *m, const jn_simulation_options *o, jn_err
                   "resolution and max_steps must be positive (0: the default)");
   if (o->order < 0 || o->order == 1 || o->order > JN_MAX_ORDER)
     return refuse(error, o->order > JN_MAX_ORDER ? JN_ERR_LIMIT : JN_ERR_ARGUMENT,
-                  "the order must be 0 (chosen) or from 2 to %d", JN_MAX_ORDER);
+                  "the order must be 0 (automatic) or from 2 to %d", JN_MAX_ORDER);
   if (o->event_count < 0 || (o->event_count && !o->events))
     return refuse(error, JN_ERR_ARGUMENT, "event_count is negative, or events is NULL");
   for (int i = 0; i < o->event_count; i++)
@@ -331,8 +336,8 @@ static void measure(jn_simulation *s, const jn_model *m, const jn_simulation_opt
   s->model = m;
   s->o = *o;
   if (o->constraints) s->checked = *o->constraints;
-  if (s->o.resolution == 0) s->o.resolution = 1e-2;
-  if (s->o.max_steps == 0) s->o.max_steps = 1000000;
+  if (s->o.resolution == 0) s->o.resolution = DEFAULT_RESOLUTION;
+  if (s->o.max_steps == 0) s->o.max_steps = DEFAULT_MAX_STEPS;
   if (s->o.forces.time == jn_force_table_time && !s->o.forces.next_break)
     s->o.forces.next_break = jn_force_table_next_break; /* what a table is between its samples */
   s->implicit = o->scheme == JN_RADAU ||
@@ -350,7 +355,7 @@ static void measure(jn_simulation *s, const jn_model *m, const jn_simulation_opt
            : o->scheme == JN_VARIATIONAL ? s->nv
                                          : 0);
   if (o->scheme == JN_TAYLOR) {
-    s->degree = o->order ? o->order : default_degree(o->step > 0 ? 1e-16 : o->tolerance);
+    s->degree = o->order ? o->order : default_degree(o->step > 0 ? FIXED_TOLERANCE : o->tolerance);
     s->order = s->degree - 1;
   }
   s->rows = s->order + 2;

@@ -27,6 +27,8 @@
 #include "model/data.h"
 
 enum { S = 5, MOST_ITERATIONS = 15 };
+#define FIXED_TOLERANCE 1e-13 /* of the stages of a fixed step */
+#define LEAST_ERROR 1e-8      /* bounds the growth of a step */
 
 static const double c[S] = {0.057104196114517682193, 0.27684301363812382768, 0.58359043236891682006,
                             0.86024013565621944785, 1};
@@ -304,7 +306,7 @@ static jn_status iterate(jn_simulation *s, double h, double *size) {
 
 /* The stages of a step of length h. *converged: 0 if the iteration is too slow or diverges. */
 static jn_status solve(jn_simulation *s, double h, int *converged) {
-  const double tolerance = s->o.step > 0 ? 1e-13 : s->o.tolerance;
+  const double tolerance = s->o.step > 0 ? FIXED_TOLERANCE : s->o.tolerance;
   double old = HUGE_VAL;
   *converged = 0;
   prepare(s, h);
@@ -391,11 +393,12 @@ static jn_status adaptive_step(jn_simulation *s, double t_max, double least) {
     }
     if (!status && !converged && trial.last)
       return jn_stop(s, JN_ERR_LIMIT,
-                     "the equations of the implicit step are not solved for any step: a force of "
-                     "the state is too stiff or too rough for scheme radau");
+                     "the equations of the implicit step have no solution for any step size: a "
+                     "force that depends on the state is too stiff or not smooth enough for scheme "
+                     "radau");
     const int end = jn_trial_ends(s, &trial, fmax(error, missed), &status);
     if (end < 0) return status;
-    double factor = error < HUGE_VAL ? 0.9 * jn_pow(fmax(error, 1e-8), -1.0 / 6) : 0.3;
+    double factor = error < HUGE_VAL ? 0.9 * jn_pow(fmax(error, LEAST_ERROR), -1.0 / 6) : 0.3;
     if (missed > 1) factor = 0.5;
     if (end > 0) {
       if (!s->by_radau && (status = finish(s, trial.h))) return status;

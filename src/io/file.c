@@ -43,7 +43,7 @@ size_t jn_file_limit(void) {
 jn_status jn_file_too_large(jn_error *error, const char *path, const char *what) {
   const int mib = (int)(jn_file_limit() / (1024 * 1024));
   return jn_fail(error, JN_ERR_LIMIT, path, 0,
-                 "%s larger than %d MiB; JOUNCE_MAX_FILE=%d in the environment would raise the "
+                 "%s larger than %d MiB; set JOUNCE_MAX_FILE=%d in the environment to raise the "
                  "limit (MiB, at most %d)",
                  what, mib, mib < JN_MAX_FILE_RAISED / 4 ? 4 * mib : JN_MAX_FILE_RAISED,
                  JN_MAX_FILE_RAISED);
@@ -260,7 +260,7 @@ jn_status jn_file_open(jn_file *f, const char *path, jn_error *error) {
   }
   if (descriptor < 0 && f->target[0] != '\0' && exists && access(path, W_OK) == 0)
     return jn_fail(error, JN_ERR_FILE, path, 0,
-                   "cannot write: a new file is made in its folder first, and that fails: %s",
+                   "cannot write: the new file cannot be created in its folder: %s",
                    strerror(errno));
   if (descriptor < 0) return cannot(f, errno, error);
   int bad = f->target[0] != '\0' && exists && !keep_mode(descriptor, &old);

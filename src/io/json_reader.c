@@ -104,7 +104,7 @@ static const char *name_of(const jn_json *v) {
   return name && name[0] ? name : NULL;
 }
 
-/* What stands before a value in its path: not the list of an element that has a name. */
+/* What precedes a value in its path: not the list of an element that has a name. */
 static const jn_json *before(const jn_json *v) {
   return v->parent && !v->key && name_of(v) ? v->parent->parent : v->parent;
 }

@@ -14,8 +14,11 @@
 #include "model/spec.h"
 
 /* bounds of what is plausible */
-static const double unit_tolerance = 1e-3;    /* of a squared length: axes have few digits */
-static const double longest_gyration = 10;    /* m: radius of gyration of one link */
+static const double unit_tolerance = 1e-3; /* of a squared length: axes have few digits */
+static const double symmetry = 1e-12;      /* of an inertia, relative to its trace */
+static const double parallel = 1e-6;       /* sine of the angle between two axes */
+static const double no_inertia = 1e-12;    /* about an axis, relative to a link of the least size */
+static const double longest_gyration = 10; /* m: radius of gyration of one link */
 static const double shortest_gyration = 1e-4; /* m */
 static const double longest_offset = 50;      /* m: joint to joint */
 static const double farthest_com = 10;        /* m from the link's origin */
@@ -88,8 +91,8 @@ static void join(work *w) {
     if (child < 0) continue;
     if (w->parent_joint[child] >= 0) {
       note(w, JN_SERIOUS, joint->line,
-           "joint '%s': link '%s' is already the child of joint '%s': closed loops are not "
-           "supported",
+           "joint '%s': link '%s' is already the child of joint '%s': the joints must form a "
+           "tree; make one of them a constraint (docs/constraints.md)",
            name_of(joint->name), joint->child,
            name_of(jn_spec_get_joint(w->spec, w->parent_joint[child])->name));
       continue;
@@ -188,7 +191,7 @@ static void lint_inertia(work *w, int i) {
   double trace = fabs(I[0][0]) + fabs(I[1][1]) + fabs(I[2][2]);
   for (int r = 0; r < 3; r++)
     for (int s = 0; s < r; s++)
-      if (fabs(I[r][s] - I[s][r]) > 1e-12 * trace)
+      if (fabs(I[r][s] - I[s][r]) > symmetry * trace)
         note(w, JN_SERIOUS, link->line, "link '%s': the inertia is not symmetric: %s and %s",
              link->name, jn_show(&a, I[s][r]), jn_show(&b, I[r][s]));
   double e[3];
@@ -284,7 +287,7 @@ static void lint_axis(work *w, const jn_joint_desc *joint) {
   }
   if (axes == 2) {
     jn_vec3 cross = jn_v3_cross(jn_v3_unit(joint->axis[0]), jn_v3_unit(joint->axis[1]));
-    if (!(jn_v3_norm(cross) > 1e-6))
+    if (!(jn_v3_norm(cross) > parallel))
       note(w, JN_SERIOUS, joint->line, "joint '%s': the two axes are parallel", joint->name);
   }
 }
@@ -322,7 +325,7 @@ static void lint_moved_mass(work *w, const jn_joint_desc *joint, int child) {
   int is_turned = joint->type == JN_JOINT_REVOLUTE || joint->type == JN_JOINT_CYLINDRICAL;
   if (w->first_child[child] < 0 && is_turned && jn_v3_norm(joint->axis[0]) > 0) {
     double I = axis_inertia(joint, link);
-    if (I <= 1e-12 * link->mass * shortest_gyration * shortest_gyration)
+    if (I <= no_inertia * link->mass * shortest_gyration * shortest_gyration)
       note(w, JN_SERIOUS, joint->line,
            "joint '%s': link '%s' has %s kg but no inertia about the axis: the dynamics are "
            "singular; give the joint an armature",
@@ -350,7 +353,8 @@ static void lint_mimic(work *w, const jn_joint_desc *joint) {
          "joint '%s' cannot mimic '%s', both need one coordinate: it is independent", joint->name,
          joint->mimic);
   else if (w->mimic == JN_MIMIC_INDEPENDENT)
-    note(w, JN_WARNING, joint->line, "joint '%s' mimics joint '%s': not enforced", joint->name,
+    note(w, JN_WARNING, joint->line,
+         "joint '%s' mimics joint '%s': not enforced with independent mimic joints", joint->name,
          joint->mimic);
 }
 

@@ -27,7 +27,7 @@ static int starts_with(const char *text, size_t size, const char *bytes) {
   return size >= strlen(bytes) && memcmp(text, bytes, strlen(bytes)) == 0;
 }
 
-/* The first character behind a byte order mark and white space; '<' for UTF-16, which is XML; 0:
+/* The first character after a byte order mark and white space; '<' for UTF-16, which is XML; 0:
  * none. */
 static char first_character(const char *text, size_t size) {
   size_t i = starts_with(text, size, "\xEF\xBB\xBF") ? 3 : 0;

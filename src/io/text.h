@@ -32,7 +32,7 @@ const char *jn_nearest_word(const char *word, const char *const *words);
 int jn_write_string(FILE *file, const char *text);
 
 /* A spreadsheet takes a cell that starts with = + - @ (or a tab or carriage return) for a formula
- * and computes it. 1 for such a text, also behind apostrophes. */
+ * and computes it. 1 for such a text, also after apostrophes. */
 int jn_is_formula(const char *text);
 /* A text as a field of a CSV line: in quotes when it has one of the characters `special`. A formula
  * gets an apostrophe in front, which makes it a text; readers of tables remove it. */

@@ -180,7 +180,7 @@ static int feed(xml_reader *x, const char *text, size_t size, int is_last) {
   return 1;
 }
 
-/* ---- a declaration <?xml ...?> behind white space or comments, where XML does not allow it */
+/* ---- a declaration <?xml ...?> after white space or comments, where XML does not allow it */
 
 enum { DECLARATION = 256 }; /* bytes of a longest one */
 

@@ -9,6 +9,9 @@
 #include "base/fail.h"
 #include "model/spec.h"
 
+#define SYMMETRY 1e-9 /* of an inertia, relative to its size */
+#define PARALLEL 1e-6 /* sine of the angle between the axes of a universal joint */
+
 jn_status jn_build_fail(jn_builder *b, int line, jn_status status, const char *format, ...) {
   const char *file = jn_spec_file(b->spec);
   va_list arguments;
@@ -237,7 +240,7 @@ static jn_status check_link(jn_builder *b, jn_link_desc *l) {
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < i; j++) {
       double *u = &l->inertia.m[i][j], *w = &l->inertia.m[j][i];
-      if (fabs(*u - *w) > 1e-9 * size)
+      if (fabs(*u - *w) > SYMMETRY * size)
         return jn_build_fail(b, l->line, JN_ERR_MODEL,
                              "link '%s': inertia is not symmetric (%s and %s)", l->name,
                              jn_show(&x, *w), jn_show(&y, *u));
@@ -270,7 +273,7 @@ static jn_status check_joint(jn_builder *b, jn_joint_desc *j) {
                                                                                                : 1;
   for (int i = 0; i < axes && !status; i++) status = check_axis(b, j, i);
   if (status) return status;
-  if (axes == 2 && jn_v3_norm(jn_v3_cross(j->axis[0], j->axis[1])) < 1e-6)
+  if (axes == 2 && jn_v3_norm(jn_v3_cross(j->axis[0], j->axis[1])) < PARALLEL)
     return jn_build_fail(b, j->line, JN_ERR_MODEL,
                          "joint '%s': the two axes of a universal joint are parallel", j->name);
   if (!finite3(j->point))
@@ -374,8 +377,8 @@ jn_status jn_build(const jn_spec *spec, const jn_build_options *options,
   const jn_commas commas = jn_spec_commas(spec);
   if (commas.line > 0 && !b.options.lenient)
     return jn_build_fail(&b, commas.line, JN_ERR_SYNTAX,
-                         "%s: commas: write spaces between numbers, or accept commas by the option "
-                         "'lenient'",
+                         "%s: commas: write spaces between numbers; the option 'lenient' accepts "
+                         "commas",
                          commas.text);
   jn_status status = builder_init(&b);
   if (!status) status = check_names(&b);

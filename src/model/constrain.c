@@ -106,7 +106,7 @@ static jn_status place_terms(jn_builder *b, jn_model *m, const jn_constraint_des
                     d->name, m->joint[joint].name, jn_joint_type_name(m->joint[joint].type));
     for (int s = 0; s < t; s++)
       if (dof[s] == dof[t])
-        return REFUSE(b, d, "joint '%s' is named twice: add its coefficients", d->name,
+        return REFUSE(b, d, "joint '%s' is named twice: add up its coefficients", d->name,
                       d->terms[t].joint);
     iq[t] = m->joint[joint].iq + (dof[t] - m->joint[joint].iv);
     coefficient[t] = d->terms[t].coefficient;

@@ -6,6 +6,8 @@
 #include "base/decimal.h"
 #include "model/build.h"
 
+#define SAME_NUMBER 1e-15 /* relative change that is rounding */
+
 /* The largest distance at home of a link or its centre of mass from the root. */
 static double robot_length(const jn_builder *b) {
   const jn_vec3 root = b->link[b->root].home.p;
@@ -56,7 +58,7 @@ static void write_changes(const jn_mat3 *J, const jn_mat3 *K, double size, char 
   for (int k = 0; k < 6; k++) {
     double a = J->m[row[k]][column[k]], c = K->m[row[k]][column[k]];
     size_t used = strlen(out);
-    if (fabs(c - a) <= 1e-15 * size) continue;
+    if (fabs(c - a) <= SAME_NUMBER * size) continue;
     snprintf(out + used, room - used, "%s%s %s -> %s", used ? ", " : "", name[k], jn_show(&x, a),
              jn_show(&y, c));
   }
@@ -80,9 +82,8 @@ static void explain(const jn_builder *b, const judgement *g, const char *changes
   else
     snprintf(subject, sizeof subject, "link '%s' (welded to '%s')", name, b->link[g->own].name);
   if (g->verdict == JN_INDEFINITE)
-    snprintf(what, sizeof what,
-             "inertia is indefinite: not positive definite: principal moments %s, %s, %s", x.text,
-             y.text, z.text);
+    snprintf(what, sizeof what, "inertia is not positive definite: principal moments %s, %s, %s",
+             x.text, y.text, z.text);
   else
     snprintf(what, sizeof what,
              "no rigid body has this inertia: principal moment %s exceeds %s + %s (triangle "

@@ -32,12 +32,13 @@ static jn_status check_numbers(jn_builder *b, const jn_rotor_desc *d) {
                   "the other way",
                   d->name, jn_show(&x, d->c_f));
   if (!(d->c_d >= 0 && isfinite(d->c_d)))
-    return REFUSE(b, d, "c_d %s: the drag coefficient must not be negative; 'spin' has the sign",
+    return REFUSE(b, d,
+                  "c_d %s: the drag coefficient must not be negative; 'spin' gives the direction",
                   d->name, jn_show(&x, d->c_d));
   if (d->spin != 1 && d->spin != -1)
     return REFUSE(b, d, "spin %d: must be 1 (counter-clockwise) or -1", d->name, d->spin);
   if (!(l->idle >= 0 && isfinite(l->idle)))
-    return REFUSE(b, d, "limits: idle %s: must be a speed that is not negative", d->name,
+    return REFUSE(b, d, "limits: idle %s: the speed must not be negative", d->name,
                   jn_show(&x, l->idle));
   if (!(l->speed > l->idle))
     return REFUSE(b, d, "limits: speed %s: must be larger than idle", d->name,

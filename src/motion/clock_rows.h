@@ -1,6 +1,6 @@
 /* clock_rows.h (private): the limits of a clock as the solver passes over them, once or twice a step.
  *
- * Points stand in groups of JN_CLOCK_GROUP, groups in chunks. The rows of a chunk are those that may
+ * Points are stored in groups of JN_CLOCK_GROUP, groups in chunks. The rows of a chunk are those that may
  * become active there. Their numbers lie one after the other in the order of the passes: for every
  * group, for every row of its chunk, columns of JN_CLOCK_GROUP numbers
  *
@@ -28,7 +28,7 @@ typedef struct jn_clock_rows {
   int groups, damped;
   int costs;                     /* 1: H, g and drop begin with what is there; 0: with zero */
   double time;                   /* weight of the duration */
-  double inside[JN_CLOCK_GROUP]; /* of the last group: 1, behind the last point 0 */
+  double inside[JN_CLOCK_GROUP]; /* of the last group: 1, after the last point 0 */
   const double *high, *low;      /* of all rows */
   jn_clock_chunk *chunk;
   int *row;

@@ -1,4 +1,4 @@
-/* elastic.c: motors behind elastic joints. */
+/* elastic.c: motors of elastic joints. */
 #include <jounce/dynamics.h>
 #include <jounce/elastic.h>
 #include <math.h>

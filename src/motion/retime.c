@@ -9,6 +9,10 @@
 #include "base/fail.h"
 #include "motion/clock_cost.h"
 
+/* of the path: its relative accuracy, relative to the largest of all joints, absolute */
+static const double at_rest = 1e-6, jump_of_joint = 1e-5, jump_of_path = 1e-7, jump_at_all = 1e-12;
+static const double spare_speed =
+    1.2e-3; /* found faster by so much where speeds at the ends are given */
 jn_retime_options jn_retime_options_default(void) {
   return (jn_retime_options){.speed = {HUGE_VAL, HUGE_VAL}, .tolerance = 1e-5};
 }
@@ -23,21 +27,21 @@ static jn_status check_options(const jn_model *model, const jn_retime_options *o
                      "the speed at an end must be positive, found %.6g", o->speed[i]);
   if (given && o->objective != JN_OBJECTIVE_TIME)
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
-                   "given speeds at the ends need the duration as objective");
+                   "given speeds at the ends need the objective time");
   const int integral =
       o->objective == JN_OBJECTIVE_EFFORT || o->objective == JN_OBJECTIVE_EFFORT_RATE;
   if ((int)o->objective < 0 || o->objective > JN_OBJECTIVE_MIXED ||
       (o->objective == JN_OBJECTIVE_MIXED && !(o->weight > 0 && o->weight < HUGE_VAL)))
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
-                   "an objective of the list expected, a mixed one with a positive weight");
+                   "unknown objective, or a mixed one without a positive weight");
   if (!(o->duration >= 0) || (integral && !(o->duration > 0)))
     return jn_fail(
         error, JN_ERR_ARGUMENT, NULL, 0,
         integral && o->duration == 0
-            ? "the least forces or rates need a duration: a slower motion costs less, without end"
-            : "a duration that is not negative expected");
+            ? "this objective needs a duration: without one a slower motion always costs less"
+            : "the duration must not be negative");
   if (o->tools < 0 || (o->tools && !o->tool))
-    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "limits of tools expected");
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "tools is negative, or tool is NULL");
   for (int i = 0; i < o->tools; i++)
     if (o->tool[i].frame < 0 || o->tool[i].frame >= jn_model_frame_count(model) ||
         !(o->tool[i].speed > 0))
@@ -53,7 +57,7 @@ static jn_status check_ranges(const retiming *x) {
     if (kind == JN_LIMIT_POSITION || kind == JN_LIMIT_EFFORT || (r->low <= 0 && r->high >= 0))
       continue;
     return jn_fail(x->error, JN_ERR_ARGUMENT, NULL, 0,
-                   "%s of '%s': the limits %.6g and %.6g do not allow rest",
+                   "%s of '%s': the limits %.6g and %.6g exclude zero, the value at rest",
                    jn_limit_quantity(x->model, row, (jn_limit_kind)kind),
                    jn_limit_name(x->model, row).text, r->low, r->high);
   }
@@ -84,7 +88,7 @@ static jn_status contact(retiming *x, double u, int *zeros) {
   jn_status status = path_at(x, u);
   *zeros = 2;
   for (int i = 2 * x->nv - 1; i >= 0 && !status; i--)
-    if (fabs(x->v[i]) > 1e-6 * x->size[i] && x->size[i] > 0) *zeros = i / x->nv;
+    if (fabs(x->v[i]) > at_rest * x->size[i] && x->size[i] > 0) *zeros = i / x->nv;
   return status;
 }
 
@@ -146,15 +150,16 @@ static jn_status check_jumps(retiming *x) {
   for (int i = 0; i < 2 * nv; i++) largest[i / nv] = fmax(largest[i / nv], x->size[i]);
   for (double u = jn_trajectory_next_break(x->path, start); u < end;
        u = jn_trajectory_next_break(x->path, u)) {
-    jn_status status = path_at(x, u - 1e-12 * (fabs(u) + end - start));
+    jn_status status = path_at(x, u - JN_BEFORE * (fabs(u) + end - start));
     if (!status) memcpy(left, x->v, 2 * (size_t)nv * sizeof *left);
     if (!status) status = path_at(x, u);
     if (status) return status;
     for (int i = 0; i < 2 * nv; i++)
-      if (fabs(x->v[i] - left[i]) > 1e-5 * x->size[i] + 1e-7 * largest[i / nv] + 1e-12)
+      if (fabs(x->v[i] - left[i]) >
+          jump_of_joint * x->size[i] + jump_of_path * largest[i / nv] + jump_at_all)
         return jn_fail(x->error, JN_ERR_ARGUMENT, NULL, 0,
-                       "the %s of '%s' jumps at t = %.6g of the path: no clock but a stop runs "
-                       "through it; use a path with a continuous second derivative (minimum of "
+                       "the %s of '%s' jumps at t = %.6g of the path: the motion would have to "
+                       "stop there; use a path with a continuous second derivative (minimum of "
                        "derivative 2 or more, splines of degree 3 or more), or split it there",
                        i < nv ? "velocity" : "acceleration", jn_limit_name(x->model, i % nv).text,
                        jn_retime_given_time(x, u));
@@ -173,7 +178,7 @@ jn_status jn_retime_list_breaks(retiming *x) {
     int n = 0;
     for (double u = jn_trajectory_next_break(x->path, x->start); u < end && n < MOST;
          u = jn_trajectory_next_break(x->path, u), n += 2)
-      if (pass) x->breaks[n] = u - 1e-12 * (fabs(u) + end - x->start), x->breaks[n + 1] = u;
+      if (pass) x->breaks[n] = u - JN_BEFORE * (fabs(u) + end - x->start), x->breaks[n + 1] = u;
     x->break_count = n;
     if (pass || !n) break;
     if (!(x->breaks = jn_block_new(&x->hooks, (size_t)n, sizeof *x->breaks))) return JN_ERR_MEMORY;
@@ -300,9 +305,9 @@ static jn_status place_grid(retiming *x, int cells, int fine) {
   x->beyond = at, at += x->all - p->points;
   x->cost = cost ? at : NULL;
   if (cost) memset(x->cost, 0, cost * sizeof *x->cost);
-  /* the rows are filled later; behind the last point a motion that uses nothing */
+  /* the rows are filled later; after the last point a motion that uses nothing */
   for (size_t i = 0; i < places; i++) x->b[i] = 1, x->b1[i] = x->b2[i] = x->cap[i] = 0;
-  for (size_t i = (size_t)x->all; i < stride; i++) x->cap[i] = 1e200, p->cap[i] = 1;
+  for (size_t i = (size_t)x->all; i < stride; i++) x->cap[i] = JN_NO_CAP, p->cap[i] = 1;
   p->time = 1, p->cost = NULL, p->deadline = HUGE_VAL;
   return JN_OK;
 }
@@ -360,7 +365,7 @@ jn_status jn_retime_begin(retiming *x) {
   x->passes = jn_clock_passes_choose();
   x->given = x->path;
   x->rate[0] = x->rate[1] = 1;
-  x->lead = 1 + 1.2e-3;
+  x->lead = 1 + spare_speed;
   jn_status status = place(x);
   if (!status) status = measure(x);
   double moves = 0;

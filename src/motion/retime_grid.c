@@ -6,6 +6,8 @@
 #include "base/fail.h"
 #include "motion/retime.h"
 
+#define END_SPEED 1e-3 /* of b at an end, relative: the given speed is not met */
+
 static int is_given(const retiming *x, int side) {
   const double speed = x->options.speed[side];
   return x->options.ends == JN_ENDS_GIVEN && speed > 0 && speed < HUGE_VAL;
@@ -57,10 +59,10 @@ jn_status jn_retime_meet_ends(retiming *x) {
     if (!is_given(x, side)) continue;
     const double speed = jn_retime_end_speed(x, side), wanted = speed * speed;
     const double now = x->b[side ? x->p.cells : 0];
-    if (fabs(now / wanted - 1) > 1e-3)
+    if (fabs(now / wanted - 1) > END_SPEED)
       return jn_fail(
           x->error, JN_ERR_INFEASIBLE, NULL, 0,
-          "no clock keeps the limits with the speed %.6g at the %s of the path: it can be "
+          "no timing keeps the limits with the speed %.6g at the %s of the path: it can be "
           "%.6g at most",
           x->options.speed[side], name[side], sqrt(now) * x->rate[side] / x->lead);
     move_end(x, side, wanted);

@@ -22,6 +22,10 @@ static const double enough = 1e-3;   /* excess that is left to slowing down */
 static const double margin = 2e-7;   /* and what is not seen between the points looked at */
 static const double doubtful = 2e-5; /* error of rows interpolated by degree 3; of degree 5: 1e-7 */
 static const double later = 1.01;    /* a given duration relative to the least, at least */
+static const double barrier_again = 3e-3; /* of a solve that starts from its own clock */
+static const double tie = 1e-4;           /* weight of the duration among clocks of the same cost */
+static const double least_room = 1e-4;    /* of a force at rest to its limit */
+static const double most_rounding = 1e-5; /* of a limit of rates, used by rounding errors */
 
 /* The time of a cell: the integral of b^(-1/2), b cubic, by Gauss and Legendre with 8 nodes. */
 static double cell_time(double h, double b, double b1, double b2, double b2_next) {
@@ -84,7 +88,7 @@ static jn_status solve_round(retiming *x, int warm, int round, double worst,
                                                            : 0.05,
                                       .warm = again ? 2 : warm,
                                       .keep = !coarse && !x->cost,
-                                      .barrier = again                ? 3e-3
+                                      .barrier = again                ? barrier_again
                                                  : warm && !x->p.cost ? 0.1
                                                                       : 1,
                                       .most = 200,
@@ -98,7 +102,7 @@ static jn_status solve_round(retiming *x, int warm, int round, double worst,
   if (status == JN_ERR_ARGUMENT)
     return jn_fail(x->error, JN_ERR_STATE, NULL, 0, "stopped by the caller");
   if (status == JN_ERR_SINGULAR)
-    return jn_fail(x->error, status, NULL, 0, "the search for the clock did not converge: take %s",
+    return jn_fail(x->error, status, NULL, 0, "the search for the timing did not converge: take %s",
                    x->p.cells > TOO_FINE
                        ? "fewer intervals: the entries of its matrix grow with their fourth "
                          "power, and rounding errors with them"
@@ -266,7 +270,7 @@ static jn_status solve_objective(retiming *x, int round, double worst, jn_retime
   }
   /* of clocks that cost the same, near an end at rest for instance, the faster one */
   jn_clock_values(&x->p, x->solution.c, x->b, x->b1, x->b2);
-  x->p.time = mixed ? 1 / o->weight : 1e-4 * cost_of_motion(x, 1) / fastest;
+  x->p.time = mixed ? 1 / o->weight : tie * cost_of_motion(x, 1) / fastest;
   const jn_status status = solve_round(x, 1, round, worst, report);
   x->p.time = 1, x->p.cost = NULL, x->p.deadline = HUGE_VAL;
   return status;
@@ -340,8 +344,8 @@ static int is_rough(const retiming *x) {
     const double ratio = x->clock[5 * (size_t)i + 2] / x->clock[5 * (size_t)i + 7];
     most = fmax(most, fmax(ratio, 1 / ratio));
   }
-  return x->uneven || x->break_count > x->p.cells || most > 2 || x->room < 1e-4 ||
-         use_of_rounding(x) > 1e-5;
+  return x->uneven || x->break_count > x->p.cells || most > 2 || x->room < least_room ||
+         use_of_rounding(x) > most_rounding;
 }
 
 /* Examines a rough motion as a whole: *factor, by which it must be slower. */

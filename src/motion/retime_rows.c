@@ -10,16 +10,18 @@
 #include "motion/tool.h"
 
 enum { STATES = JN_RETIME_STATES };
-static const double unlimited = 1e6; /* the other side of a one-sided limit, relative to it */
-static const double least = 1e-100;  /* of b: slower is not computed */
-static const double inside = 1e-9;   /* a static force this near to its limit leaves no room */
+static const double no_motion = 1e-12; /* of a joint along the path */
+static const double widest_cap = 1e4;  /* of b, relative to the uniform clock */
+static const double unlimited = 1e6;   /* the other side of a one-sided limit, relative to it */
+static const double least = 1e-100;    /* of b: slower is not computed */
+static const double inside = 1e-9;     /* a static force this near to its limit leaves no room */
 
 /* Failures. */
 
 /* Keeps the worst breach that no clock can change. */
 static void note_breach(retiming *x, int iv, jn_limit_kind kind, double u, double value,
                         double limit, const char *remedy) {
-  const double size = fabs(value - limit) / fmax(fabs(limit), 1e-9);
+  const double size = fabs(value - limit) / fmax(fabs(limit), JN_LEAST_LIMIT);
   if (x->breach.remedy && size <= x->breach.size) return;
   x->breach = (limit_breach){iv, kind, u, value, limit, size, remedy};
 }
@@ -53,17 +55,16 @@ static jn_status fail_at_peak(const retiming *x, int iv, jn_limit_kind kind) {
   const char *quantity = jn_limit_quantity(x->model, iv, kind);
   if (p.value == 0 || !isfinite(limit))
     return jn_fail(x->error, JN_ERR_INFEASIBLE, NULL, 0,
-                   "the limit 0 of the %s of '%s' leaves the clock no room: it is zero along the "
-                   "path at its own speed, but every change of that, from t = %.6g of the path on, "
-                   "changes it: raise it",
+                   "the limit of the %s of '%s' is 0: it is zero along the path with its own "
+                   "timing, but not with any other, from t = %.6g of the path on: raise the limit",
                    quantity, jn_limit_name(x->model, iv).text, jn_trajectory_start(x->given));
   return jn_fail(x->error, JN_ERR_INFEASIBLE, NULL, 0,
-                 "no clock keeps the limits: the %s of '%s' is %.6g at t = %.6g of the path at its "
-                 "own speed, beyond its limit %.6g by %.4g: %s",
+                 "no timing of the path keeps the limits: the %s of '%s' is %.6g at t = %.6g of "
+                 "the path with its own timing, beyond its limit %.6g by %.4g: %s",
                  quantity, jn_limit_name(x->model, iv).text, p.value, p.t, limit + 0.0, beyond,
                  kind == JN_LIMIT_VELOCITY && limit == 0
-                     ? "the joint may not move so, but the path moves it"
-                     : "raise the limit, a slower clock does not help");
+                     ? "the limit forbids this motion, but the path moves the joint"
+                     : "raise the limit, moving slower does not help");
 }
 
 /* The use of a limit along the path at its own speed, or at rest. */
@@ -104,8 +105,8 @@ jn_status jn_retime_fail_at_rest(const retiming *x, double excess) {
   const double limit = p.resting > 0 ? r->high : r->low;
   return jn_fail(
       x->error, JN_ERR_INFEASIBLE, NULL, 0,
-      "no clock keeps the limits: the %s at rest of '%s' is %.9g at t = %.6g of the path, "
-      "and its limit %.9g leaves no room: change the path, the load or the limit",
+      "no timing of the path keeps the limits: the %s at rest of '%s' is %.9g at t = %.6g of "
+      "the path, and its limit %.9g leaves no room: change the path, the load or the limit",
       jn_limit_quantity(x->model, p.iv, p.kind), jn_limit_name(x->model, p.iv).text, p.resting,
       p.resting_t, limit);
 }
@@ -115,7 +116,8 @@ static jn_status fail_at_worst(const retiming *x) {
   const jn_status status = worst_peak(x, 0, &p);
   if (status) return status;
   if (p.limited) return fail_at_peak(x, p.iv, p.kind);
-  return jn_fail(x->error, JN_ERR_INFEASIBLE, NULL, 0, "no clock keeps the limits, however slow");
+  return jn_fail(x->error, JN_ERR_INFEASIBLE, NULL, 0,
+                 "no timing of the path keeps the limits, however slow");
 }
 
 static jn_status fail_at_breach(const retiming *x) {
@@ -124,8 +126,8 @@ static jn_status fail_at_breach(const retiming *x) {
   if (b->kind == JN_LIMIT_VELOCITY) return fail_at_peak(x, b->iv, b->kind);
   return jn_fail(
       x->error, JN_ERR_INFEASIBLE, NULL, 0,
-      "no clock keeps the limits: the %s%s of '%s' is %.6g at t = %.6g of the path, beyond "
-      "its limit %.6g by %.4g: %s",
+      "no timing of the path keeps the limits: the %s%s of '%s' is %.6g at t = %.6g of the path, "
+      "beyond its limit %.6g by %.4g: %s",
       jn_limit_quantity(x->model, b->iv, b->kind), b->kind == JN_LIMIT_EFFORT ? " at rest" : "",
       jn_limit_name(x->model, b->iv).text, b->value, jn_retime_given_time(x, b->u), b->limit,
       fabs(b->value - b->limit), b->remedy);
@@ -273,7 +275,7 @@ static void fill_row(retiming *x, int k, int first, int count, const terms *t) {
   }
 }
 
-/* Zeros behind the last point, and in the rows of the clock itself. */
+/* Zeros after the last point, and in the rows of the clock itself. */
 static void clear_rest(const retiming *x) {
   for (int k = 0; k < x->p.second + x->p.third; k++) {
     const int first = x->row[k].iv < 0 ? 0 : x->all;
@@ -345,7 +347,7 @@ static void check_row(retiming *x, int i, int first, int count, const terms *t) 
   if (is_limited(x, i, JN_LIMIT_EFFORT)) check_static(x, i, first, count, t);
   if (i >= x->nv || (r->high != 0 && r->low != 0)) return;
   for (int n = 0; n < count; n++)
-    if ((r->high == 0 && t->v1[n] > 1e-12) || (r->low == 0 && t->v1[n] < -1e-12))
+    if ((r->high == 0 && t->v1[n] > no_motion) || (r->low == 0 && t->v1[n] < -no_motion))
       note_breach(x, i, JN_LIMIT_VELOCITY, jn_retime_point(x, first + n), t->v1[n], 0, "");
 }
 
@@ -379,7 +381,8 @@ static void scale_rows(retiming *x) {
     if (r->iv < 0) continue;
     const jn_limit_range *l = range_of(x, r->iv, (int)r->kind);
     r->scale = size_of(l);
-    if (!(r->scale > 0)) r->scale = 1e-9; /* a limit of zero; it is only kept if nothing moves */
+    if (!(r->scale > 0))
+      r->scale = JN_LEAST_LIMIT; /* a limit of zero; it is only kept if nothing moves */
     p->high[k] = isfinite(l->high) ? l->high / r->scale : unlimited;
     p->low[k] = isfinite(l->low) ? -l->low / r->scale : unlimited;
     if (p->high[k] == 0 && p->low[k] == 0) p->high[k] = p->low[k] = 1;
@@ -506,7 +509,7 @@ static jn_status limit_clock(retiming *x) {
     if (speed > 0) *at = fmin(*at, speed * speed);
   }
   for (int n = 0; n < x->all; n++)
-    if (!(p->cap[n] < 1e200)) p->cap[n] = 1e200;
+    if (!(p->cap[n] < JN_NO_CAP)) p->cap[n] = JN_NO_CAP;
   const double b = p->uniform = jn_clock_uniform(p, 1 + p->points / 128, p->uniform);
   if (!(b > least)) return fail_at_worst(x);
   for (int n = 0; n < x->all; n++) {
@@ -515,7 +518,7 @@ static jn_status limit_clock(retiming *x) {
       own = fmax(own, fabs(p->s1[k * stride + (size_t)n]));
     p->r2[third * stride + (size_t)n] =
         r2 > 0 ? r2 / WEAK : 0.5 * SWITCH * p->h * (own + 0.1 * s1) / sqrt(b);
-    if (p->cap[n] > 1e4 * b) p->cap[n] = 1e4 * b;
+    if (p->cap[n] > widest_cap * b) p->cap[n] = widest_cap * b;
   }
   return JN_OK;
 }

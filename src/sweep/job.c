@@ -99,14 +99,14 @@ static int read_gains(jn_sweep *s, const jn_json *v, double *gain) {
   if (jn_json_is(v, JSON_REAL)) {
     if (!jn_json_number(v, &x)) return 0;
     for (int i = 0; i < nv; i++) gain[i] = x;
-    return x >= 0 || jn_refuse(v, "a gain is not negative");
+    return x >= 0 || jn_refuse(v, "a gain must not be negative");
   }
   if (!v->value) return 1;
   if (!jn_json_object(v)) return 0;
   for (jn_json m = jn_json_first(v); m.value; m = jn_json_next(&m)) {
     int found = 0;
     if (!jn_json_number(&m, &x)) return 0;
-    if (!(x >= 0)) return jn_refuse(&m, "a gain is not negative");
+    if (!(x >= 0)) return jn_refuse(&m, "a gain must not be negative");
     for (int b = 0; b < jn_model_body_count(model); b++) {
       const jn_joint *j = jn_model_joint(model, b);
       const char *name = b == 0 && j->type == JN_JOINT_FREE ? "base" : j->name;

@@ -280,7 +280,7 @@ static int check_values(const naming *n) {
   for (int i = 0; i < (listed ? p->count : 2); i++) {
     const double x = listed ? p->values[i] : i && p->law != LAW_FIXED ? p->b : p->a;
     if (p->target == SET_TIME_SCALE && p->law != LAW_NORMAL && !(x > 0))
-      return jn_refuse(n->v, "a time scale is above zero");
+      return jn_refuse(n->v, "a time scale must be positive");
     if (p->target != SET_TRAJECTORY) continue;
     if (!(listed || p->law == LAW_FIXED) || x != floor(x) || !(x >= 0) || !(x < n->s->trajectories))
       return jn_refuse(n->v,

@@ -83,9 +83,9 @@ static jn_status read_shard(source *f, int n) {
   FILE *file = fopen(path, "rb");
   const int done = file && read_numbers(file, f->rows, (size_t)count * f->columns);
   if (file) fclose(file);
-  return done
-             ? JN_OK
-             : jn_fail(f->error, JN_ERR_STATE, path, 0, "the file is not the one that was written");
+  return done ? JN_OK
+              : jn_fail(f->error, JN_ERR_STATE, path, 0,
+                        "the file was changed after it was written");
 }
 
 /* the rows are skipped whose last column, the status, is not zero; of a band, those that are NaN */

@@ -7,6 +7,8 @@
 #include "trajectory/trajectory.h"
 
 /* One fit of several joints. */
+#define ROUNDING 2.3e-16 /* of a time, relative */
+#define LEAST_CELL 1e9   /* roundings of the times */
 typedef struct automatic {
   jn_trajectory *T;
   int count, from_iq;
@@ -94,7 +96,7 @@ static jn_status refuse(const automatic *f, int iq, const char *why) {
   char name[32] = "";
   if (f->nq > 1) snprintf(name, sizeof name, "q[%d]: ", iq);
   return jn_fail(f->error, JN_ERR_FIT, NULL, 0,
-                 "%sthe fit of the samples is not to be trusted: %s; give the noise (tolerance, "
+                 "%sthe fit of the samples cannot be trusted: %s; give the noise (tolerance, "
                  "--tolerance in the program; 0: through every sample), or accept it (force, "
                  "--force)",
                  name, why);
@@ -118,7 +120,7 @@ static jn_status fit_numbers(automatic *f, int iq, int numbers, int cells, recor
   if (status) return status;
   if (r->why[0] && !(f->o->force && r->m)) return refuse(f, iq, r->why);
   /* cells much longer than the rounding of the times */
-  if (!(r->m->u->h > 1e9 * 2.3e-16 * (fabs(f->times[0]) + f->t[f->count - 1])))
+  if (!(r->m->u->h > LEAST_CELL * ROUNDING * (fabs(f->times[0]) + f->t[f->count - 1])))
     return refuse(f, iq,
                   "times far from zero lose the digits of the derivatives: subtract the first "
                   "from all");
@@ -214,7 +216,7 @@ jn_status jn_add_recording(jn_trajectory *T, int from, int to, int count, const 
   jn_status status = JN_OK;
   if (count < FEWEST_SAMPLES && !o->force)
     return jn_fail(error, JN_ERR_FIT, NULL, 0,
-                   "%d samples do not tell motion from noise: give at least %d, or the noise "
+                   "%d samples cannot tell motion from noise: give at least %d, or the noise "
                    "(tolerance, --tolerance in the program; 0: through every sample)",
                    count, FEWEST_SAMPLES);
   const size_t row = (1 + MOST_NUMBERS) * sizeof *f.t;

@@ -247,7 +247,7 @@ class Trajectories(unittest.TestCase):
             inside.append(np.abs(robot.inverse_dynamics(*fit.at(s, 1)) - tau) <= fit.force_band(s, 1))
         self.assertEqual(inside[0].shape, (2, 2))
         self.assertGreater(np.mean(inside), 0.85)
-        with self.assertRaisesRegex(jounce.FitError, "not to be trusted"):
+        with self.assertRaisesRegex(jounce.FitError, "cannot be trusted"):
             jounce.Trajectory.fit(robot, t, samples, pieces=2)
         # options of recordings
         noisy = samples + 1e-4 * np.random.default_rng(2).standard_normal((800, 2))

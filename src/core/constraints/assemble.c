@@ -81,7 +81,7 @@ static void pull(const closure *c, const double *x, double *y) {
       y[j] = 0;
 }
 
-/* whether a joint with limits stands at one and the step leads out of it */
+/* whether a joint with limits is at one and the step leads out of it */
 static int leaves_limit(const jn_joint *j, const double *q, const double *dq) {
   if (j->nq != 1) return 0;
   return (q[j->iq] <= j->limits.lower && dq[j->iv] < 0) ||

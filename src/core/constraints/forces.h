@@ -274,7 +274,7 @@ static inline int forces_least_norm(const forces *s, int K, double *lambda) {
   const int m = s->m, nulls = m - s->rank;
   const size_t nrow = (size_t)s->c->m->nrow, size = (size_t)m * (size_t)nulls;
   double *x = row_scratch_of(w, 2);
-  /* coefficients c_0..c_K [nulls] behind N */
+  /* coefficients c_0..c_K [nulls] after N */
   double *c = w->row_null + (size_t)w->rows * nrow * nrow;
   if (!nulls) return 1;
   if (!forces_null_space(s, K)) return 0;

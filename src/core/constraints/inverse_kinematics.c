@@ -52,7 +52,7 @@ static int is_target(jn_constraint_type type) {
          type == JN_CONSTRAINT_POINT_ON_PLANE;
 }
 
-/* Arrays behind the struct. */
+/* Arrays after the struct. */
 static jn_status allocate(jn_ik *ik, const jn_model *m, int rows, int orders) {
   const size_t n = (size_t)m->ncut + 1, nrow = (size_t)(m->nrow + rows), nv = (size_t)m->nv;
   ik->cut = jn_block_new(&ik->hooks, n, sizeof *ik->cut);

@@ -39,7 +39,7 @@ static inline int qr_padded(int m) { return (m + 7) / 8 * 8; }
 /* Householder vectors below the diagonal (first component 1), R on and above it. */
 typedef struct qr {
   int n, m, rank;
-  double *A;    /* [n x stride], columns behind m zero */
+  double *A;    /* [n x stride], columns after m zero */
   double *beta; /* [m] H = 1 - beta v v^T */
   int *perm;    /* [m] column k of A P is column perm[k] of A; NULL: no pivoting */
   int stride;   /* 0: m */
@@ -101,7 +101,7 @@ static inline void qr_reflect_packs(qr *f, int k, int j, const int G, qr_pack ma
   for (int g = 0; g < G; g++) *(qr_pack *)(void *)(length + j + g * QR_LANES) = left[g];
 }
 
-/* Reflection k from column k of length `size` (below row k), applied to the columns behind it.
+/* Reflection k from column k of length `size` (below row k), applied to the columns after it.
  * length: squares of their lengths below row k. The first pack may hold columns up to k, which
  * stay. */
 static inline void qr_reflect(qr *f, int k, double size, double *length) {

@@ -227,7 +227,7 @@ static void read_compiler(mjcf *m, const xml_node *at) {
   if (from >= 0) s->inertiafromgeom = (mjcf_from_geom)from;
   if (jn_mjcf_word(m, at, "coordinate", coordinates) == 1)
     jn_mjcf_fail(m, JN_ERR_SYNTAX, at,
-                 "coordinate=\"global\" is not read: convert the file with MuJoCo 2.3.3");
+                 "coordinate=\"global\" is not supported: convert the file with MuJoCo 2.3.3");
   const char *sequence = jn_mjcf_attribute(at, "eulerseq");
   if (sequence != NULL) {
     if (strlen(sequence) != 3 || strspn(sequence, "xyzXYZ") != 3)

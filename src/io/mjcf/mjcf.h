@@ -242,7 +242,7 @@ void jn_mjcf_report_actuators(mjcf *m);
 void jn_mjcf_read_equalities(mjcf *m); /* after jn_mjcf_write_spec, as the next */
 void jn_mjcf_report(mjcf *m);
 void jn_mjcf_read_assets(mjcf *m);
-/* Is an element of the section <asset>, or the section itself, read by who watches? */
+/* Is an element of the section <asset>, or the section itself, kept for a watcher? */
 int jn_mjcf_keeps_asset(const xml_node *parent, const char *element);
 void jn_mjcf_keep_geom(mjcf *m, const mjcf_body *body, const xml_node *at,
                        const mjcf_values *values, const char *type, const double size[3],

@@ -76,8 +76,8 @@ static void report(drives *d) {
   if (without > 0)
     jn_mjcf_note(
         d->m, JN_NOTE, first,
-        "<actuator>: %d of the joints have no actuator (%s%s): list them as 'passive' in a "
-        "side file where constraints are to carry their forces",
+        "<actuator>: %d of the joints have no actuator (%s%s): if constraints are to carry their "
+        "forces, list them as 'passive' in a side file",
         without, names, without > 3 ? ", ..." : "");
 }
 

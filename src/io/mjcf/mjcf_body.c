@@ -8,6 +8,7 @@
 #include "io/mjcf/mjcf.h"
 
 enum { MOST_FREEDOMS = 6 }; /* of the joints of one body */
+#define LEAST_AXIS 1e-12    /* shorter axes have no direction */
 
 #define ORIENTATION "quat", "axisangle", "xyaxes", "zaxis", "euler"
 
@@ -80,13 +81,13 @@ static int is_limited(mjcf *m, const mjcf_joint *joint, const mjcf_values *value
   const int word = jn_mjcf_value_word(m, values, limited, jn_mjcf_false_true_auto);
   const int has_range = values->value[range].text != NULL;
   if (word == 1 && !has_range)
-    jn_mjcf_fail(m, JN_ERR_SYNTAX, joint->node, "%s is limited and has no range",
+    jn_mjcf_fail(m, JN_ERR_SYNTAX, joint->node, "%s is limited but has no range",
                  jn_mjcf_subject(joint->node, subject));
   if (word == 0 || word == 1 || !has_range) return word == 1;
   if (!m->settings.autolimits)
     jn_mjcf_note(m, JN_WARNING, joint->node,
-                 "%s has a range and does not say limited=\"true\", and autolimits is false: the "
-                 "range is not used",
+                 "%s has a range but not limited=\"true\", and autolimits is false: the range is "
+                 "not used",
                  jn_mjcf_subject(joint->node, subject));
   return m->settings.autolimits;
 }
@@ -176,7 +177,7 @@ static void read_axis(mjcf *m, mjcf_joint *joint, const mjcf_values *values, jn_
   joint->axis = jn_m3_apply(frame.R, jn_v3(x[0], x[1], x[2]));
   const int has_axis =
       joint->desc.type == JN_JOINT_REVOLUTE || joint->desc.type == JN_JOINT_PRISMATIC;
-  if (has_axis && !(jn_v3_norm(joint->axis) > 1e-12))
+  if (has_axis && !(jn_v3_norm(joint->axis) > LEAST_AXIS))
     jn_mjcf_fail(m, JN_ERR_SYNTAX, values->value[MJCF_axis].from, "%s: axis has zero length",
                  jn_mjcf_subject(joint->node, subject));
   double p[3] = {0, 0, 0};
@@ -185,7 +186,7 @@ static void read_axis(mjcf *m, mjcf_joint *joint, const mjcf_values *values, jn_
   if (joint->desc.type == JN_JOINT_FREE) joint->pos = jn_v3(0, 0, 0);
 }
 
-/* Adds the joint to its body, behind the others. */
+/* Adds the joint to its body, after the others. */
 static void append_joint(mjcf *m, mjcf_body *body, int joint) {
   char subject[MJCF_SUBJECT];
   const mjcf_joint *j = &m->joints[joint];
@@ -247,7 +248,7 @@ static void note_body(mjcf *m, const xml_node *at) {
   char subject[MJCF_SUBJECT];
   double gravcomp = 0;
   if (jn_mjcf_word(m, at, "mocap", jn_mjcf_false_true) == 1)
-    jn_mjcf_note(m, JN_WARNING, at, "%s is moved by motion capture: it is fixed here",
+    jn_mjcf_note(m, JN_WARNING, at, "%s is a mocap body: it is fixed here",
                  jn_mjcf_subject(at, subject));
   if (jn_mjcf_numbers(m, at, "gravcomp", 1, &gravcomp) && gravcomp != 0)
     jn_mjcf_note(m, JN_SERIOUS, at, "%s: gravcomp is not used: gravity acts on it in full",
@@ -296,10 +297,11 @@ static void refuse_element(mjcf *m, const xml_node *at) {
   static const char *const makes_bodies[] = {"composite", "flexcomp", "replicate", "attach", NULL};
   for (int i = 0; makes_bodies[i] != NULL; i++)
     if (strcmp(at->name, makes_bodies[i]) == 0) {
-      jn_mjcf_fail(m, JN_ERR_SYNTAX, at,
-                   "<%s> makes bodies and is not read: load the model in MuJoCo and save it as "
-                   "plain MJCF (mj_saveLastXML)",
-                   at->name);
+      jn_mjcf_fail(
+          m, JN_ERR_SYNTAX, at,
+          "<%s> generates bodies and is not supported: load the model in MuJoCo and save it as "
+          "plain MJCF (mj_saveLastXML)",
+          at->name);
       return;
     }
   jn_mjcf_fail(m, JN_ERR_SYNTAX, at, "unknown element <%.60s> in <%.60s>", at->name,

@@ -24,7 +24,7 @@ static const mjcf_joint *joint_of(mjcf *m, const xml_node *at, const char *attri
   }
   const mjcf_joint *joint = &m->joints[found];
   if (joint->desc.type == JN_JOINT_REVOLUTE || joint->desc.type == JN_JOINT_PRISMATIC) return joint;
-  jn_mjcf_fail(m, JN_ERR_SYNTAX, at, "<equality><joint>: joint '%s' is no hinge and no slide",
+  jn_mjcf_fail(m, JN_ERR_SYNTAX, at, "<equality><joint>: joint '%s' is neither a hinge nor a slide",
                name);
   return NULL;
 }

@@ -39,9 +39,9 @@ void jn_mjcf_read_inertial(mjcf *m, mjcf_body *body, const xml_node *at) {
   mass_properties a = {0};
   double length;
   if (body == m->bodies)
-    jn_mjcf_fail(m, JN_ERR_MODEL, at, "the world cannot have an <inertial>: put it into a body");
+    jn_mjcf_fail(m, JN_ERR_MODEL, at, "the world cannot have an <inertial>: put it in a body");
   if (strcmp(at->parent->name, "frame") == 0)
-    jn_mjcf_fail(m, JN_ERR_SYNTAX, at, "an <inertial> belongs into a <body>, not into a <frame>");
+    jn_mjcf_fail(m, JN_ERR_SYNTAX, at, "an <inertial> belongs in a <body>, not in a <frame>");
   if (body->inertial != NULL) jn_mjcf_fail(m, JN_ERR_SYNTAX, at, "a second <inertial>: keep one");
   jn_mjcf_collect(m, at, NULL, inertial_known, &values);
   if (!jn_mjcf_value(m, &values, MJCF_mass, 1, 1, &a.m))
@@ -221,9 +221,10 @@ static void settle(mjcf *m, mjcf_body *b) {
       s->inertiafromgeom == MJCF_ALWAYS || (s->inertiafromgeom == MJCF_AUTO && b->inertial == NULL);
   if (from_geoms && b->mesh != NULL) {
     if (b->moves || s->settotalmass > 0)
-      jn_mjcf_fail(m, JN_ERR_MODEL, b->mesh,
-                   "%s: its inertia needs a mesh, and meshes are not read: give it an <inertial>",
-                   jn_mjcf_subject(b->node, subject));
+      jn_mjcf_fail(
+          m, JN_ERR_MODEL, b->mesh,
+          "%s: its inertia needs a mesh, and meshes are not supported: give it an <inertial>",
+          jn_mjcf_subject(b->node, subject));
     else
       jn_mjcf_note(m, JN_NOTE, b->mesh, "%s does not move: the mass of its meshes is not known",
                    jn_mjcf_subject(b->node, subject));

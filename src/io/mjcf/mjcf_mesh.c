@@ -6,7 +6,7 @@
 #include "base/block.h"
 #include "io/mjcf/mjcf.h"
 
-/* <asset> is kept for who watches, with these elements. */
+/* <asset> is kept for a watcher, with these elements. */
 int jn_mjcf_keeps_asset(const xml_node *parent, const char *element) {
   if (strcmp(element, "asset") == 0) return strcmp(parent->name, "mujoco") == 0;
   return strcmp(element, "mesh") == 0 || strcmp(element, "material") == 0 ||

@@ -8,6 +8,7 @@
 #include "io/number.h"
 
 #define PI 3.14159265358979323846
+#define ALONG_Z 1e-10  /* sine of an angle that counts as zero */
 #define SHORTEST 1e-14 /* a shorter vector has no direction */
 
 static const char *const key_names[MJCF_KEY_COUNT] = {
@@ -207,7 +208,7 @@ static jn_mat3 from_euler(const mjcf *m, const double *angle) {
  *   quaternion (cos t/2, sin t/2 (-a_y, a_x, 0)/s),  s = sin t = |(a_x, a_y)|,  cos t = a_z */
 static jn_mat3 from_z_axis(jn_vec3 a) {
   const double s = sqrt(a.x * a.x + a.y * a.y);
-  if (s < 1e-10) return jn_quat_to_m3(a.z > 0 ? jn_quat_identity() : jn_quat_make(0, 1, 0, 0));
+  if (s < ALONG_Z) return jn_quat_to_m3(a.z > 0 ? jn_quat_identity() : jn_quat_make(0, 1, 0, 0));
   const double large = sqrt(0.5 * (1 + fabs(a.z))), small = 0.5 * s / large;
   const double cosine = a.z >= 0 ? large : small, sine = a.z >= 0 ? small : large;
   return jn_quat_to_m3(jn_quat_unit(jn_quat_make(cosine, -sine * a.y / s, sine * a.x / s, 0)));

@@ -100,7 +100,7 @@ static jn_status read_array(const place *p, const char *bytes, size_t size, arra
   const uint64_t length = little(b + 8, b[6] == 1 ? 2 : 4);
   if (b[6] < 1 || b[6] > 3) return refuse(p, JN_ERR_SYNTAX, "an unknown version of NPY");
   if (length >= sizeof header || start + length > size)
-    return refuse(p, JN_ERR_SYNTAX, "the header is cut off or too long");
+    return refuse(p, JN_ERR_SYNTAX, "the header is truncated or too long");
   memcpy(header, b + start, (size_t)length);
   header[length] = '\0';
   const char *order = value_of(header, "fortran_order");
@@ -111,7 +111,7 @@ static jn_status read_array(const place *p, const char *bytes, size_t size, arra
   /* rows and columns are at most jn_file_limit() each */
   const uint64_t need = (uint64_t)a->rows * a->columns;
   if (need > (uint64_t)jn_file_limit() || need * (uint64_t)a->size > size - start - length)
-    return refuse(p, JN_ERR_SYNTAX, "the array is cut off: its shape has more numbers");
+    return refuse(p, JN_ERR_SYNTAX, "the array is truncated: its shape has more numbers");
   return JN_OK;
 }
 
@@ -158,7 +158,7 @@ jn_status jn_npy_parse(const char *bytes, size_t size, const char *name,
 /* Archives. */
 
 /* The bytes of an array. No two share any: `end` is where the last one ended, and the next one must
- * lie behind it. */
+ * lie after it. */
 typedef struct entry {
   const char *bytes;
   size_t size, end;
@@ -193,7 +193,7 @@ static jn_status read_entry(place *p, const unsigned char *b, size_t size, size_
     return refuse(p, JN_ERR_SYNTAX, damaged);
   const size_t skip = 30 + little(b + local + 26, 2) + little(b + local + 28, 2);
   if (size - local < skip || size - local - skip < plain)
-    return refuse(p, JN_ERR_SYNTAX, "the archive is cut off");
+    return refuse(p, JN_ERR_SYNTAX, "the archive is truncated");
   if (local < e->end)
     return refuse(p, JN_ERR_SYNTAX, "overlaps the array listed before it, or lies before it");
   e->end = local + skip + plain;
@@ -236,7 +236,7 @@ static jn_status visit(place *p, const array *a, survey *s) {
 
 static jn_status walk(place *p, const unsigned char *b, size_t size, survey *s) {
   const unsigned char *end = find_directory(b, size);
-  if (!end) return refuse(p, JN_ERR_SYNTAX, "this is not an NPZ archive, or it is cut off");
+  if (!end) return refuse(p, JN_ERR_SYNTAX, "this is not an NPZ archive, or it is truncated");
   const size_t count = little(end + 10, 2);
   size_t at = little(end + 16, 4);
   s->columns = 0;

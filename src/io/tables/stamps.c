@@ -7,6 +7,12 @@
 
 #include "trajectory/judge.h"
 
+#define LEAST_STEP 1e-7   /* s, between stamps since 1970 */
+#define FAR_FROM_ZERO 1e3 /* s, times that are counted from the first */
+/* steps of whole numbers below which they are milliseconds, microseconds; else nanoseconds */
+#define MILLISECONDS 100
+#define MICROSECONDS 1e5
+
 typedef struct time_unit {
   const char *name;
   double seconds;
@@ -16,7 +22,7 @@ static const time_unit units[] = {
     {"ns", 1e-9, 1e17}, {"us", 1e-6, 1e14}, {"ms", 1e-3, 1e11}, {"s", 1, 1e8}};
 enum { UNITS = sizeof units / sizeof *units };
 
-/* "" or a unit behind the name of the column: "_ms", " [ms]", "(ms)" */
+/* "" or a unit after the name of the column: "_ms", " [ms]", "(ms)" */
 static int is_unit(const char *text, double *unit) {
   char word[8] = "";
   size_t n = 0;
@@ -94,14 +100,14 @@ static int check_order(const jn_table *t, int column, char *message, size_t size
 static double find_unit(double first, double step, int rows, int whole, const char **name) {
   for (int i = 0; i < UNITS; i++) {
     const double dt = step * units[i].seconds;
-    if (first < units[i].since_1970 || !(dt > 1e-7 && dt <= 1)) continue;
+    if (first < units[i].since_1970 || !(dt > LEAST_STEP && dt <= 1)) continue;
     *name = units[i].name;
     return units[i].seconds;
   }
   *name = "";
   if (rows < 40 || step < 1) return 1; /* written by hand, or seconds */
   if (!whole) return 0;
-  const int i = step < 100 ? 2 : step < 1e5 ? 1 : 0;
+  const int i = step < MILLISECONDS ? 2 : step < MICROSECONDS ? 1 : 0;
   *name = units[i].name;
   return units[i].seconds;
 }
@@ -132,7 +138,7 @@ jn_status jn_stamps_read(const jn_table *t, int column, double unit, double *tim
   }
   const double last = x[(size_t)(n - 1) * columns];
   /* digits of the derivatives are lost far from zero */
-  const int from_first = fabs(first) * unit > 1e3 && fabs(first) > 100 * (last - first);
+  const int from_first = fabs(first) * unit > FAR_FROM_ZERO && fabs(first) > 100 * (last - first);
   for (int i = 0; i < n; i++) {
     const double now = x[(size_t)i * columns];
     times[i] = (from_first ? now - first : now) * unit;

@@ -339,7 +339,7 @@ static jn_status finish(reader *r, jn_trajectory **out) {
     jn_refuse(&time_scale, "a number above zero expected, found %s", jn_show(&found, scale));
   const double start = jn_trajectory_start(r->T), end = jn_trajectory_end(r->T);
   if (!r->text.status && !isfinite(start + scale * (end - start)))
-    jn_refuse(&time_scale, "%s slows the motion down beyond the range of numbers",
+    jn_refuse(&time_scale, "%s is too large: the duration of the motion overflows",
               jn_show(&found, scale));
   jn_block_free(&r->T->hooks, r->times);
   if (r->text.status)

@@ -319,10 +319,10 @@ static void end_transmission(reader *r) {
   if ((r->seen & SEEN_INERTIA) != 0)
     keep_rotor(r);
   else if (is_first(r, "robot", "transmission"))
-    note(
-        r, JN_NOTE, r->rotor.line,
-        "<transmission> is not read but for <drake:rotor_inertia> and <drake:gear_ratio>: give the "
-        "rotor inertia times the gear ratio squared as <dynamics armature=\"...\"/> of the joint");
+    note(r, JN_NOTE, r->rotor.line,
+         "<transmission> is ignored except for <drake:rotor_inertia> and <drake:gear_ratio>: give "
+         "the rotor inertia times the gear ratio squared as <dynamics armature=\"...\"/> of the "
+         "joint");
 }
 
 /* Sets the armatures of the transmissions, when all joints are known. */

@@ -198,7 +198,7 @@ static const char *after_default(const char *t) {
   return t;
 }
 
-/* Reads "name", "name:=value", "name:=^" or "name:=^|value" and moves *text behind it. */
+/* Reads "name", "name:=value", "name:=^" or "name:=^|value" and moves *text past it. */
 static void read_parameter(xacro *x, const char **text, xacro_parameter *p) {
   const char *t = *text, *name = t;
   while (*t != '\0' && !is_blank(*t) && *t != ':' && *t != '=') t++;
@@ -410,7 +410,7 @@ static void include(xacro *x, xacro_scope *s, const xml_node *n, xml_node *out) 
   const int is_optional = optional != NULL && jn_xacro_condition(x, s, optional);
   if (x->status != JN_OK) return;
   if (strpbrk(name, "*?[") != NULL) {
-    jn_xacro_fail(x, JN_ERR_SYNTAX, "include \"%.200s\": patterns are not read: " XACRO_ADVICE,
+    jn_xacro_fail(x, JN_ERR_SYNTAX, "include \"%.200s\": patterns are not supported: " XACRO_ADVICE,
                   name);
     return;
   }

@@ -169,9 +169,10 @@ static xacro_value take_text(evaluator *e) {
   xacro_buffer b = {NULL, 0, 0};
   for (blanks(e); *e->at == '\'' || *e->at == '"'; blanks(e)) {
     const char quote = *e->at++;
-    if (e->at[0] == quote && e->at[1] == quote) return wrong(e, "''' is not read: " XACRO_ADVICE);
+    if (e->at[0] == quote && e->at[1] == quote)
+      return wrong(e, "''' is not supported: " XACRO_ADVICE);
     for (; *e->at != quote; e->at++) {
-      if (*e->at == '\0') return wrong(e, "a text has no end: a quote is missing");
+      if (*e->at == '\0') return wrong(e, "a string has no closing quote");
       if (*e->at == '\\' && e->at[1] != '\0')
         append_escape(e, &b, *++e->at);
       else
@@ -191,7 +192,7 @@ static xacro_value look_up(evaluator *e, const char *name) {
   if (strcmp(name, "None") == 0) return jn_xacro_none();
   for (int i = 0; refused[i] != NULL; i++)
     if (strcmp(name, refused[i]) == 0) {
-      jn_xacro_fail(e->x, JN_ERR_SYNTAX, "'%s' is not read: " XACRO_ADVICE, name);
+      jn_xacro_fail(e->x, JN_ERR_SYNTAX, "'%s' is not supported: " XACRO_ADVICE, name);
       return jn_xacro_none();
     }
   if (e->skip) return jn_xacro_none();
@@ -210,11 +211,11 @@ static void each(evaluator *e, const char *element, xacro_list *out) {
   if (!jn_xacro_enter(e->x)) return;
   const int has_bracket = sign(e, "(");
   do {
-    if (count == MOST) wrong(e, "too many names behind 'for'");
+    if (count == MOST) wrong(e, "too many names after 'for'");
     if (is_ok(e)) names[count++] = take_name(e);
   } while (is_ok(e) && sign(e, ","));
   if (has_bracket && is_ok(e) && !sign(e, ")")) wrong(e, "')' expected");
-  if (is_ok(e) && !word(e, "in")) wrong(e, "'in' expected behind 'for'");
+  if (is_ok(e) && !word(e, "in")) wrong(e, "'in' expected after 'for'");
   const xacro_value over = is_ok(e) ? binary(e, 0) : jn_xacro_none();
   xacro_list *items = is_live(e) ? jn_xacro_items(e->x, over) : NULL;
   const char *rest = e->at, *end = NULL;
@@ -230,7 +231,8 @@ static void each(evaluator *e, const char *element, xacro_list *out) {
       xacro_value item = items->items[i];
       if (count > 1) {
         const xacro_list *parts = jn_xacro_items(e->x, item);
-        if (parts != NULL && parts->count != count) wrong(e, "'for' has another number of names");
+        if (parts != NULL && parts->count != count)
+          wrong(e, "'for' has more or fewer names than the value has parts");
         item = is_ok(e) ? parts->items[k] : jn_xacro_none();
       }
       jn_xacro_bind(e->x, inner, names[k], item, 0);
@@ -308,7 +310,7 @@ static xacro_value atom(evaluator *e) {
     const char *name = take_name(e);
     return is_ok(e) ? look_up(e, name) : jn_xacro_none();
   }
-  if (c == '{') return wrong(e, "{...} is not read: use dict(...), or " XACRO_ADVICE);
+  if (c == '{') return wrong(e, "{...} is not supported: use dict(...), or " XACRO_ADVICE);
   if (c == '\0') return wrong(e, "the expression ends too early");
   return wrong(e, "an operand expected");
 }
@@ -329,7 +331,7 @@ static xacro_value call(evaluator *e, xacro_value function, xacro_value subject,
   } else {
     while (is_ok(e) && !sign(e, ")")) {
       blanks(e);
-      if (*e->at == '*') return wrong(e, "*arguments are not read: " XACRO_ADVICE);
+      if (*e->at == '*') return wrong(e, "*arguments are not supported: " XACRO_ADVICE);
       const size_t n = name_length(e->at);
       const char *start = e->at, *name = NULL;
       e->at += n;
@@ -353,7 +355,7 @@ static xacro_value call(evaluator *e, xacro_value function, xacro_value subject,
   }
   if (!is_live(e)) return jn_xacro_none();
   if (method != NULL) {
-    if (names != NULL) return wrong(e, "names of arguments are not read here: " XACRO_ADVICE);
+    if (names != NULL) return wrong(e, "keyword arguments are not supported here: " XACRO_ADVICE);
     return jn_xacro_method(e->x, subject, method, arguments.as.list);
   }
   return jn_xacro_apply(e->x, function, arguments.as.list, names);
@@ -370,7 +372,8 @@ static xacro_value index_of(evaluator *e, xacro_value v) {
   }
   blanks(e);
   if (is_slice && *e->at != ']' && *e->at != ':' && is_ok(e)) to = test(e);
-  if (is_ok(e) && sign(e, ":")) return wrong(e, "a step of a slice is not read: " XACRO_ADVICE);
+  if (is_ok(e) && sign(e, ":"))
+    return wrong(e, "the step of a slice is not supported: " XACRO_ADVICE);
   if (is_ok(e) && !sign(e, "]")) return wrong(e, "']' expected");
   if (!is_live(e)) return jn_xacro_none();
   return is_slice ? jn_xacro_slice(e->x, v, from, to) : jn_xacro_item(e->x, v, from);
@@ -398,7 +401,7 @@ static xacro_value postfix(evaluator *e) {
         v = call(e, jn_xacro_none(), v, name);
       } else if (is_call && (v.kind == XACRO_TEXT || v.kind == XACRO_LIST || v.kind == XACRO_DICT ||
                              v.kind == XACRO_TUPLE)) {
-        jn_xacro_fail(e->x, JN_ERR_SYNTAX, "the method %s.%.60s() is not read: " XACRO_ADVICE,
+        jn_xacro_fail(e->x, JN_ERR_SYNTAX, "the method %s.%.60s() is not supported: " XACRO_ADVICE,
                       jn_xacro_kind_name(v.kind), name);
       } else {
         v = is_live(e) ? jn_xacro_attribute(e->x, v, name) : jn_xacro_none();
@@ -448,7 +451,7 @@ static int operator_ahead(evaluator *e, const char **op, size_t *length) {
       return signs[i].level;
     }
   if (*e->at == '&' || *e->at == '|' || *e->at == '^' || *e->at == '~')
-    wrong(e, "operations on bits are not read: write 'and', 'or', 'not'");
+    wrong(e, "bitwise operators are not supported: write 'and', 'or', 'not'");
   return 0;
 }
 
@@ -544,7 +547,7 @@ static xacro_value test(evaluator *e) {
       v = binary(e, 0);
       e->at = rest;
     }
-    if (is_ok(e) && !word(e, "else")) wrong(e, "'else' expected behind 'if'");
+    if (is_ok(e) && !word(e, "else")) wrong(e, "'else' expected after 'if'");
     e->skip += is;
     const xacro_value other = is_ok(e) ? test(e) : v;
     e->skip -= is;

@@ -8,6 +8,10 @@
 #include "io/xacro/xacro.h"
 
 #define PI 3.14159265358979323846
+#define MOST_EXPONENT 1e9     /* of a power by products */
+#define MOST_WHOLE 9e18       /* below 2^63 */
+#define NO_FRACTION 1e15      /* larger numbers have no digits to round */
+#define MOST_RANGE 1000000000 /* bounds and step of range() */
 
 /* X(name, least, most): arguments */
 /* clang-format off */
@@ -87,14 +91,16 @@ static double whole_power(double base, int64_t n) {
 }
 
 static xacro_value real_power(xacro *x, double a, double b) {
-  if (b == floor(b) && fabs(b) < 1e9) {
-    if (a == 0 && b < 0) return refuse(x, "0 has no negative power");
+  if (b == floor(b) && fabs(b) < MOST_EXPONENT) {
+    if (a == 0 && b < 0) return refuse(x, "0 cannot be raised to a negative power");
     return jn_xacro_number(whole_power(a, (int64_t)b));
   }
-  if (a < 0) return refuse(x, "a negative number has no such power");
-  if (a == 0) return b > 0 ? jn_xacro_number(0) : refuse(x, "0 has no negative power");
+  if (a < 0) return refuse(x, "a negative number cannot be raised to a fractional power");
+  if (a == 0)
+    return b > 0 ? jn_xacro_number(0) : refuse(x, "0 cannot be raised to a negative power");
   if (b == 0.5) return jn_xacro_number(sqrt(a));
-  if (!isfinite(a) || !isfinite(b)) return refuse(x, "the power of an infinite number");
+  if (!isfinite(a) || !isfinite(b))
+    return refuse(x, "the base or the exponent of a power is not finite");
   return jn_xacro_number(jn_pow(a, b));
 }
 
@@ -108,9 +114,9 @@ xacro_value jn_xacro_power(xacro *x, xacro_value a, xacro_value b) {
   int64_t out = 1, base = a.as.whole;
   if (base == 0 || base == 1) return jn_xacro_whole(b.as.whole == 0 ? 1 : base);
   if (base == -1) return jn_xacro_whole(b.as.whole % 2 == 0 ? 1 : -1);
-  if (b.as.whole > 64) return refuse(x, "the whole number is too large");
+  if (b.as.whole > 64) return refuse(x, "the integer is too large");
   for (int64_t i = 0; i < b.as.whole; i++)
-    if (__builtin_mul_overflow(out, base, &out)) return refuse(x, "the whole number is too large");
+    if (__builtin_mul_overflow(out, base, &out)) return refuse(x, "the integer is too large");
   return jn_xacro_whole(out);
 }
 
@@ -121,13 +127,13 @@ static double logarithm(xacro *x, double a) {
 }
 
 static double arc(xacro *x, double a, int is_sine) {
-  if (!(fabs(a) <= 1)) refuse(x, "the argument is not within -1 and 1");
+  if (!(fabs(a) <= 1)) refuse(x, "the argument is not between -1 and 1");
   const double other = sqrt((1 - a) * (1 + a));
   return is_sine ? jn_atan2(a, other) : jn_atan2(other, a);
 }
 
 static xacro_value to_whole(xacro *x, double d) {
-  if (!(fabs(d) < 9e18)) return refuse(x, "the number is too large for a whole one");
+  if (!(fabs(d) < MOST_WHOLE)) return refuse(x, "the number is too large for an integer");
   return jn_xacro_whole((int64_t)d);
 }
 
@@ -161,7 +167,7 @@ static xacro_value mathematics(xacro *x, int f, const xacro_list *arguments) {
     case F_atan2:
       return jn_xacro_number(jn_atan2(a, b));
     case F_sqrt:
-      return a >= 0 ? jn_xacro_number(sqrt(a)) : refuse(x, "the root of a negative number");
+      return a >= 0 ? jn_xacro_number(sqrt(a)) : refuse(x, "the square root of a negative number");
     case F_exp:
       return jn_xacro_number(jn_exp(a));
     case F_tanh:
@@ -224,8 +230,8 @@ static xacro_value rounded(xacro *x, const xacro_list *a) {
   if (a->items[0].kind != XACRO_FLOAT) return a->items[0];
   if (a->count == 1 || a->items[1].kind == XACRO_NONE) return to_whole(x, nearbyint(d));
   if (a->items[1].kind != XACRO_INT || a->items[1].as.whole < 0 || a->items[1].as.whole > 15)
-    return refuse(x, "round() to 0 to 15 digits");
-  if (!(fabs(d) < 1e15)) return a->items[0];
+    return refuse(x, "round() takes 0 to 15 digits");
+  if (!(fabs(d) < NO_FRACTION)) return a->items[0];
   /* through the decimal text, as Python does */
   char text[64];
   snprintf(text, sizeof text, "%.*f", (int)a->items[1].as.whole, d);
@@ -238,7 +244,7 @@ static xacro_value rounded(xacro *x, const xacro_list *a) {
 static xacro_value extreme(xacro *x, const xacro_list *a, int is_max) {
   const xacro_list *items = a->count == 1 ? jn_xacro_items(x, a->items[0]) : a;
   if (items == NULL) return jn_xacro_none();
-  if (items->count == 0) return refuse(x, "min() or max() of nothing");
+  if (items->count == 0) return refuse(x, "min() or max() of an empty list");
   xacro_value best = items->items[0];
   for (int i = 1; i < items->count && x->status == JN_OK; i++) {
     const int order = jn_xacro_compare(x, items->items[i], best);
@@ -250,12 +256,13 @@ static xacro_value extreme(xacro *x, const xacro_list *a, int is_max) {
 static xacro_value numbers_of(xacro *x, const xacro_list *a) { /* range */
   int64_t v[3] = {0, 0, 1};
   for (int i = 0; i < a->count; i++) {
-    if (a->items[i].kind != XACRO_INT) return refuse(x, "range() needs whole numbers");
+    if (a->items[i].kind != XACRO_INT) return refuse(x, "range() needs integers");
     v[a->count == 1 ? 1 : i] = a->items[i].as.whole;
   }
-  if (v[2] == 0 || v[0] > 1000000000 || v[0] < -1000000000 || v[1] > 1000000000 ||
-      v[1] < -1000000000 || v[2] > 1000000000 || v[2] < -1000000000)
-    return refuse(x, "range() of such numbers");
+  int is_large = 0;
+  for (int i = 0; i < 3; i++) is_large |= v[i] > MOST_RANGE || v[i] < -MOST_RANGE;
+  if (v[2] == 0 || is_large)
+    return refuse(x, "range(): the step is zero, or a number is beyond 1e9");
   xacro_value out = jn_xacro_list_new(x, XACRO_LIST);
   for (int64_t i = v[0]; x->status == JN_OK && (v[2] > 0 ? i < v[1] : i > v[1]); i += v[2])
     jn_xacro_push(x, out.as.list, jn_xacro_whole(i));
@@ -326,7 +333,7 @@ static xacro_value sum_of(xacro *x, const xacro_list *items, xacro_value start) 
     if (!is_whole)
       total += d;
     else if (__builtin_add_overflow(whole, items->items[i].as.whole, &whole))
-      return refuse(x, "the whole number is too large");
+      return refuse(x, "the integer is too large");
   }
   return is_whole ? jn_xacro_whole(whole) : jn_xacro_number(total);
 }
@@ -417,7 +424,7 @@ static xacro_value of_xacro(xacro *x, int f, const xacro_list *a) {
     return jn_xacro_none();
   }
   if (f == F_dotify) return a->items[0];
-  if (a->items[0].kind != XACRO_TEXT) return refuse(x, "a text expected");
+  if (a->items[0].kind != XACRO_TEXT) return refuse(x, "a string expected");
   const char *text = a->items[0].as.text;
   if (f == F_load_yaml) return jn_xacro_yaml(x, text);
   if (f == F_abs_filename) return jn_xacro_string(jn_xacro_path(x, text));
@@ -427,7 +434,7 @@ static xacro_value of_xacro(xacro *x, int f, const xacro_list *a) {
     jn_xacro_fail(x, JN_ERR_SYNTAX, "the argument '%.100s' is not defined", text);
     return jn_xacro_none();
   }
-  if (a->count > 1 && a->items[1].kind != XACRO_TEXT) return refuse(x, "a text expected");
+  if (a->count > 1 && a->items[1].kind != XACRO_TEXT) return refuse(x, "a string expected");
   return tokens(x, text, a->count > 1 ? a->items[1].as.text : ",; ");
 }
 
@@ -446,8 +453,8 @@ xacro_value jn_xacro_apply(xacro *x, xacro_value function, const xacro_list *arg
     return jn_xacro_none();
   for (int i = 0; names != NULL && i < arguments->count && f != F_dict; i++)
     if (names[i] != NULL && (f < PYTHON_END || f == F_arg)) {
-      jn_xacro_fail(x, JN_ERR_SYNTAX, "%s(%.60s=...) is not read: " XACRO_ADVICE, functions[f].name,
-                    names[i]);
+      jn_xacro_fail(x, JN_ERR_SYNTAX, "%s(%.60s=...) is not supported: " XACRO_ADVICE,
+                    functions[f].name, names[i]);
       return jn_xacro_none();
     }
   if (arguments->count < functions[f].least || arguments->count > functions[f].most) {
@@ -483,7 +490,7 @@ int jn_xacro_is_method(xacro_value subject, const char *name) {
 
 static const char *text_at(xacro *x, const xacro_list *a, int i) {
   if (i < a->count && a->items[i].kind == XACRO_TEXT) return a->items[i].as.text;
-  refuse(x, "the method needs a text");
+  refuse(x, "the method needs a string");
   return "";
 }
 
@@ -511,7 +518,7 @@ static xacro_value stripped(xacro *x, const char *t, const char *which, const ch
 /* `by`: NULL: white space */
 static xacro_value split(xacro *x, const char *t, const char *by) {
   if (by == NULL) return tokens(x, t, " \t\n\r\v\f");
-  if (by[0] == '\0') return refuse(x, "split() by an empty text");
+  if (by[0] == '\0') return refuse(x, "split() by an empty string");
   xacro_value out = jn_xacro_list_new(x, XACRO_LIST);
   for (const char *end; x->status == JN_OK; t = end + strlen(by)) {
     end = strstr(t, by);
@@ -524,7 +531,7 @@ static xacro_value split(xacro *x, const char *t, const char *by) {
 
 static xacro_value replaced(xacro *x, const char *t, const char *old, const char *new) {
   xacro_buffer b = {NULL, 0, 0};
-  if (old[0] == '\0') return refuse(x, "replace() of an empty text");
+  if (old[0] == '\0') return refuse(x, "replace() of an empty string");
   for (const char *end; x->status == JN_OK; t = end + strlen(old)) {
     end = strstr(t, old);
     jn_xacro_append(x, &b, t, end != NULL ? (size_t)(end - t) : strlen(t));
@@ -563,7 +570,7 @@ static xacro_value text_method(xacro *x, const char *t, const char *name, const 
   const char *found = strstr(t, other);
   if (strcmp(name, "find") == 0) return jn_xacro_whole(found != NULL ? found - t : -1);
   int64_t count = 0; /* count */
-  if (m == 0) return refuse(x, "count() of an empty text");
+  if (m == 0) return refuse(x, "count() of an empty string");
   for (; found != NULL; found = strstr(found + m, other)) count++;
   return jn_xacro_whole(count);
 }
@@ -581,7 +588,7 @@ static xacro_value pop(xacro *x, xacro_list *list, const xacro_list *a) {
 
 static xacro_value list_method(xacro *x, xacro_list *list, const char *name, const xacro_list *a) {
   if (strcmp(name, "pop") == 0) return pop(x, list, a);
-  if (a->count != 1) return refuse(x, "the method has one argument");
+  if (a->count != 1) return refuse(x, "the method takes one argument");
   if (strcmp(name, "append") == 0) {
     jn_xacro_push(x, list, a->items[0]);
     return jn_xacro_none();
@@ -598,12 +605,13 @@ static xacro_value list_method(xacro *x, xacro_list *list, const char *name, con
       if (name[0] == 'i') return jn_xacro_whole(i);
       count++;
     }
-  return name[0] == 'i' ? refuse(x, "index() of what is not in the list") : jn_xacro_whole(count);
+  return name[0] == 'i' ? refuse(x, "index(): the value is not in the list")
+                        : jn_xacro_whole(count);
 }
 
 static xacro_value dict_method(xacro *x, xacro_dict *dict, const char *name, const xacro_list *a) {
   if (strcmp(name, "get") == 0) {
-    if (a->count < 1 || a->count > 2) return refuse(x, "get() has one or two arguments");
+    if (a->count < 1 || a->count > 2) return refuse(x, "get() takes one or two arguments");
     const xacro_value *found = jn_xacro_get(x, dict, a->items[0]);
     return found != NULL ? *found : a->count > 1 ? a->items[1] : jn_xacro_none();
   }
@@ -638,12 +646,12 @@ static void format_one(xacro *x, xacro_buffer *b, const char *spec, size_t lengt
   double d = 0;
   const char type = spec[length - 1];
   if (type == 's' || type == 'r') {
-    if (length > 2) refuse(x, "the width of %s is not read: " XACRO_ADVICE);
+    if (length > 2) refuse(x, "the width of %s is not supported: " XACRO_ADVICE);
     jn_xacro_write(x, b, v, type == 'r');
     return;
   }
   if (!jn_xacro_as_number(v, &d) || length > 12 || strchr("difeEgG", type) == NULL) {
-    refuse(x, "the format is not read: " XACRO_ADVICE);
+    refuse(x, "the format is not supported: " XACRO_ADVICE);
     return;
   }
   int width = 0; /* the largest number of the format: its width or its digits */
@@ -653,7 +661,7 @@ static void format_one(xacro *x, xacro_buffer *b, const char *spec, size_t lengt
     if (strchr("+-. 0123456789", spec[i]) == NULL) width = 1000;
   }
   if (width > 60) {
-    refuse(x, "the format is not read: " XACRO_ADVICE);
+    refuse(x, "the format is not supported: " XACRO_ADVICE);
     return;
   }
   if (type == 'd' || type == 'i') {

@@ -16,7 +16,7 @@ static xacro_value wrong(xacro *x, const char *what) {
 static int bound(xacro *x, xacro_value v, int count, int otherwise) {
   if (v.kind == XACRO_NONE) return otherwise;
   if (v.kind != XACRO_INT) {
-    wrong(x, "a slice has whole numbers");
+    wrong(x, "the bounds of a slice must be integers");
     return 0;
   }
   const int64_t n = v.as.whole < 0 ? v.as.whole + count : v.as.whole;
@@ -52,7 +52,7 @@ xacro_value jn_xacro_item(xacro *x, xacro_value v, xacro_value key) {
   const xacro_list *items = jn_xacro_items(x, v);
   if (items == NULL) return jn_xacro_none();
   if (key.kind != XACRO_INT && key.kind != XACRO_BOOL)
-    return wrong(x, "an index is a whole number");
+    return wrong(x, "an index must be an integer");
   const int64_t i = key.as.whole < 0 ? key.as.whole + items->count : key.as.whole;
   if (i < 0 || i >= items->count) {
     jn_xacro_fail(x, JN_ERR_SYNTAX, "index %lld of %d items", (long long)key.as.whole,
@@ -79,7 +79,7 @@ xacro_value jn_xacro_attribute(xacro *x, xacro_value v, const char *name) {
 
 /* ---- arithmetic */
 
-static xacro_value overflow(xacro *x) { return wrong(x, "the whole number is too large"); }
+static xacro_value overflow(xacro *x) { return wrong(x, "the integer is too large"); }
 
 static int64_t floor_divide(int64_t a, int64_t b) {
   return a / b - (a % b != 0 && (a % b < 0) != (b < 0));

@@ -206,8 +206,8 @@ static const char *substitute(xacro *x, const char *text) {
   }
   jn_xacro_fail(x, JN_ERR_SYNTAX,
                 n == 3 && strncmp(command, "env", n) == 0
-                    ? "$(%.100s): the environment is not read: " XACRO_ADVICE
-                    : "$(%.100s) is not read (known are find, arg, cwd, dirname, optenv, "
+                    ? "$(%.100s): the environment is not available: " XACRO_ADVICE
+                    : "$(%.100s) is not supported (known: find, arg, cwd, dirname, optenv, "
                       "eval): " XACRO_ADVICE,
                 text);
   return "";

@@ -335,7 +335,7 @@ void jn_xacro_write(xacro *x, xacro_buffer *b, xacro_value v, int quoted) {
       write_dict(x, b, v.as.dict);
       break;
     default:
-      jn_xacro_fail(x, JN_ERR_SYNTAX, "a %s has no text", jn_xacro_kind_name(v.kind));
+      jn_xacro_fail(x, JN_ERR_SYNTAX, "a %s cannot be written as text", jn_xacro_kind_name(v.kind));
   }
   if (text[0] != '\0') jn_xacro_append(x, b, text, strlen(text));
   jn_xacro_leave(x);

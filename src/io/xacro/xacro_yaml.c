@@ -115,7 +115,7 @@ static xacro_value scalar(yaml_text *y, const yaml_event_t *event) {
              *tag = (const char *)event->data.scalar.tag;
   double d;
   if (strlen(text) != event->data.scalar.length) {
-    jn_xacro_fail(y->x, JN_ERR_SYNTAX, "a text with a zero byte");
+    jn_xacro_fail(y->x, JN_ERR_SYNTAX, "a string with a zero byte");
     return jn_xacro_none();
   }
   if (tag == NULL || strcmp(tag, "!") == 0)
@@ -128,7 +128,7 @@ static xacro_value scalar(yaml_text *y, const yaml_event_t *event) {
     return jn_xacro_string(jn_xacro_copy(y->x, text, strlen(text)));
   if (strcmp(tag, YAML_FLOAT_TAG) == 0 && jn_xacro_read_float(y->x, text, &d))
     return jn_xacro_number(d);
-  jn_xacro_fail(y->x, JN_ERR_SYNTAX, "the tag '%.60s' is not read: " XACRO_ADVICE, tag);
+  jn_xacro_fail(y->x, JN_ERR_SYNTAX, "the tag '%.60s' is not supported: " XACRO_ADVICE, tag);
   return jn_xacro_none();
 }
 
