@@ -56,7 +56,7 @@ static void what_is_not_used_is_reported(void **state) {
               {JN_SERIOUS, 5, "springdamper"},
               {JN_SERIOUS, 5, "polynomial"},
               {JN_WARNING, 5, "did you mean 'contype'?"},
-              {JN_WARNING, 6, "motion capture"},
+              {JN_WARNING, 6, "is a mocap body"},
               {JN_NOTE, 6, "'colour' is ignored"},
               {JN_SERIOUS, 7, "plugin"},
               {JN_NOTE, 8, "constraints are rigid here"},

@@ -98,8 +98,8 @@ rm cut.csv.part
 refused "only with --output" "$jounce" simulate tilthex --time 1 --resume
 refused "only with --output" "$jounce" simulate tilthex --time 1 --resume --output x.json
 refused "only with --output" "$jounce" simulate tilthex --time 1 --resume --output x.csv --precision 5
-refused "not with --plot" "$jounce" simulate tilthex --time 1 --resume --output x.csv --drift
-refused "not with --plot" "$jounce" simulate tilthex --time 1 --resume --output x.csv --joints q1
-refused "not with --plot" "$jounce" traj pendulum swing.json --resume --output x.csv --report x.html
-refused "not with --tool" "$jounce" traj fourbar swing.json --resume --output x.csv
+refused "cannot be combined with --plot" "$jounce" simulate tilthex --time 1 --resume --output x.csv --drift
+refused "cannot be combined with --plot" "$jounce" simulate tilthex --time 1 --resume --output x.csv --joints q1
+refused "cannot be combined with --plot" "$jounce" traj pendulum swing.json --resume --output x.csv --report x.html
+refused "cannot be combined with --tool" "$jounce" traj fourbar swing.json --resume --output x.csv
 echo "resume: ok"

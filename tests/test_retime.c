@@ -247,7 +247,7 @@ static void batches_are_single_calls(void **state) {
   assert_status(jn_retime_batch(c[0].model, NULL, 2, COUNT_OF_PATHS, path, c[0].range, &o, NULL,
                                 out, NULL, status, &error),
                 JN_ERR_INFEASIBLE);
-  assert_non_null(strstr(error.message, "may not move"));
+  assert_non_null(strstr(error.message, "the limit forbids this motion"));
   assert_true(status[3] == JN_ERR_ARGUMENT && out[0] == NULL && out[3] == NULL);
   assert_status(
       jn_retime_batch(c[0].model, NULL, -1, 1, path, c[0].range, &o, NULL, out, NULL, NULL, &error),

@@ -63,7 +63,7 @@ static void limits_of_zero_are_named(void **state) {
   jn_trajectory_free(x.path);
   assert_ok(jn_trajectory_polynomial(x.model, 0, 1, 1, line, NULL, &x.path, &error));
   one_limit(&x, JN_LIMIT_ACCELERATION, 0);
-  one_refused(&x, NULL, JN_ERR_INFEASIBLE, "the limit 0 of the acceleration of 'joint1' leaves");
+  one_refused(&x, NULL, JN_ERR_INFEASIBLE, "the limit of the acceleration of 'joint1' is 0: ");
   one_free(&x);
   /* a force at rest beyond its limit between the points of the grid, 4.905 sin q at pi/2: a fast motion
    * keeps the limit, because it brakes there; a slow one cannot */
@@ -91,7 +91,7 @@ static void what_cannot_be_kept_is_named(void **state) {
   one_refused(&x, NULL, JN_ERR_INFEASIBLE, "the position of 'joint1' is 1.5");
   no_limits(1, x.range);
   one_limit(&x, JN_LIMIT_VELOCITY, 0);
-  one_refused(&x, NULL, JN_ERR_INFEASIBLE, "may not move");
+  one_refused(&x, NULL, JN_ERR_INFEASIBLE, "the limit forbids this motion");
   no_limits(1, x.range);
   x.range[JN_LIMIT_VELOCITY] = (jn_limit_range){1, 2};
   one_refused(&x, NULL, JN_ERR_ARGUMENT, "exclude zero");
