@@ -8,6 +8,7 @@
 
 #include "core/body/aba.h"
 #include "core/body/classical.h"
+#include "core/body/classical_aba.h"
 #include "core/body/rnea.h"
 #include "core/boundary.h"
 #include "inst/orders.h"
@@ -191,6 +192,12 @@ static __attribute__((noinline)) void solve_prescribed(const jn_model *m, const 
     (void)k;                                                                                    \
     aba_inward(m, w, n, NULL, rep, more);                                                       \
     aba_outward(m, w, n, NULL, 0, more, rep, 0);                                                \
+  }                                                                                             \
+  static __attribute__((noinline)) void classical_##n(const jn_model *m, const jn_work *w,      \
+                                                      int rep, int k, int more) {               \
+    (void)k;                                                                                    \
+    aba_inward(m, w, n, NULL, rep, more);                                                       \
+    classical_aba_outward(m, w, n, more, rep);                                                  \
   }
 SOLVE(0)
 SOLVE(1)
@@ -199,8 +206,12 @@ SOLVE(3)
 SOLVE(4)
 SOLVE(5)
 SOLVE(k)
-static void solve(const jn_model *m, const jn_work *w, int rep, int k, int more) {
-#define CALL(n) solve_##n(m, w, rep, k, more)
+static void solve(const jn_model *m, const jn_work *w, int classical, int rep, int k, int more) {
+#define CALL(n)                          \
+  if (PACK_CLASSICAL && classical)       \
+    classical_##n(m, w, rep, k, more);   \
+  else                                   \
+    solve_##n(m, w, rep, k, more)
   switch (k) {
     ORDERS_0_TO_5(CALL)
     default:
@@ -209,13 +220,17 @@ static void solve(const jn_model *m, const jn_work *w, int rep, int k, int more)
 #undef CALL
 }
 
-void ENTRY(pack_place)(const jn_model *m, const jn_work *w) { link_views_place(m, w); }
+void ENTRY(pack_place)(const jn_model *m, const jn_work *w) {
+  link_views_place(m, w);
+  classical_slots(m, w);
+}
 
 int ENTRY(pack_hybrid)(const jn_model *m, const jn_work *w, const jn_pack_call *c) {
   const int r = c->order, rep = (int)c->set->representation;
   const unsigned char *given = NULL; /* as in a single call: NULL if nothing is prescribed */
   for (int i = 0; c->prescribed && i < m->nbody; i++)
     if (c->prescribed[i]) given = c->prescribed;
+  const int classical = PACK_CLASSICAL && !given && classical_forward(m);
   if (!good_quaternions(m, w)) return 0;
   pack_gravity(w, c->set->gravity);
   boundary_about_joint(m, w);
@@ -226,14 +241,17 @@ int ENTRY(pack_hybrid)(const jn_model *m, const jn_work *w, const jn_pack_call *
   scale_rows(0, c->prescribed ? r + 1 : 0, m->nv, io_of(w, 0), 1);
   scale_rows(0, r, m->nv, force_of(w, 0), 1);
   boundary_motion(m, w, rep, 0, 0, 0);
-  aba_start(m, w, rep);
+  if (classical)
+    classical_aba_start(m, w, rep);
+  else
+    aba_start(m, w, rep);
   if (aba_inertias(m, w, given) >= 0) return 0;
   for (int k = 0; k <= r; k++) {
     boundary_drive(m, w, c->set, k, given, 0);
     if (given)
       solve_prescribed(m, w, c->set, k, given, k < r);
     else
-      solve(m, w, rep, k, k < r);
+      solve(m, w, classical, rep, k, k < r);
   }
   if (given) {
     boundary_force_out(m, w, rep, 0, r, 0);

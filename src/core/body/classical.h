@@ -21,23 +21,24 @@
 
 #include "core/body/rnea.h"
 
-/* sum_i w_i w_(k-i)^T: xx yy zz, and yz zx xy */
+/* sum_i w_i w_(k-i)^T: xx yy zz, and yz zx xy. w_i: `stride` vectors apart */
 typedef struct square {
   v3 same, other;
 } square;
-INLINE square square_of(int k, const acceleration *C) {
+INLINE square square_of(int k, const v3 *w, int stride) {
   v3 same = v3_zero();
   pair_sum other = pair_zero();
   EACH(i, 0, (k - 1) / 2) {
     if (k == 0) break;
-    same = v3_add(same, v3_mul(C[i].w, C[k - i].w));
-    other = pair_add(pair_add(other, C[i].w, C[k - i].w), C[k - i].w, C[i].w);
+    const v3 a = w[stride * i], b = w[stride * (k - i)];
+    same = v3_add(same, v3_mul(a, b));
+    other = pair_add(pair_add(other, a, b), b, a);
   }
   same = v3_add(same, same);
   if (k % 2 == 0) {
-    const v3 w = C[k / 2].w;
-    same = v3_add(same, v3_mul(w, w));
-    other = pair_add(other, w, w);
+    const v3 a = w[stride * (k / 2)];
+    same = v3_add(same, v3_mul(a, a));
+    other = pair_add(other, a, a);
   }
   square s = {same, pair_end(other)};
   return s;
@@ -52,17 +53,21 @@ INLINE void point_rates(v3 rate, square P, v3 *B) {
   B[2] = v3_make(zx + y, yz - x, -(xx + yy));
 }
 
-/* J w' + sum_i w_i x J w_(k-i): with u = (J_yz, J_zx, J_xy) the sum is
+/* sum_i w_i x J w_(k-i): with u = (J_yz, J_zx, J_xy) it is
  *   (J_z - J_y) P_yz + u_x (P_yy - P_zz) + u_y P_xy - u_z P_zx, and so on in turn
  * u = 0 of a diagonal J is worth a branch: it saves a tenth of all products. */
-INLINE v3 spin_moment(const jn_link *l, v3 rate, square P) {
-  if (l->diagonal)
-    return v3_add(v3_mul(c_vector(l->Jd4), rate), v3_mul(c_vector(l->Jd4 + 4), P.other));
+INLINE v3 spin_products(const jn_link *l, square P) {
+  const v3 n = v3_mul(c_vector(l->Jd4 + 4), P.other);
+  if (l->diagonal) return n;
   const double *J = l->J4, off[4] = {J[6], J[2], J[1], 0};
   const v3 s = P.same,
            difference = v3_make(v3_y(s) - v3_z(s), v3_z(s) - v3_x(s), v3_x(s) - v3_y(s));
-  const v3 n = v3_add(c_columns(J, rate), v3_mul(c_vector(l->Jd4 + 4), P.other));
   return v3_add(v3_add(n, v3_mul(c_vector(off), difference)), c_cross_v3(off, P.other));
+}
+/* J w' + sum_i w_i x J w_(k-i) */
+INLINE v3 spin_moment(const jn_link *l, v3 rate, square P) {
+  const v3 n = l->diagonal ? v3_mul(c_vector(l->Jd4), rate) : c_columns(l->J4, rate);
+  return v3_add(n, spin_products(l, P));
 }
 
 /* sum_i Q_i^T u_(k-i); u after Q_0^T for joints about z, as in joint.h */
@@ -116,7 +121,7 @@ INLINE v3 reach_acceleration(int k, const acceleration *C, const v3 *e) {
 
 /* Order k of B and of n = J w' + w x J w, from w to order k+1; then the wrench on the link. */
 INLINE void classical_rates(const jn_link *l, int k, acceleration *C, v3 *n) {
-  const square P = square_of(k, C);
+  const square P = square_of(k, &C[0].w, sizeof(acceleration) / sizeof(v3));
   const v3 rate = v3_times(k + 1, C[k + 1].w);
   point_rates(rate, P, C[k].B);
   *n = spin_moment(l, rate, P);
@@ -199,6 +204,24 @@ INLINE void classical_outward(const jn_model *m, const jn_work *w, int K) {
                  *t = __builtin_constant_p(K) && K < SHORT ? jet : u;
   place_joints(m, w);
   for (int i = 0; i < m->nlink; i++) classical_visit(link_view_of(w, i), m->nv, K, t, u, e);
+}
+
+/* Motions C that only the children of a link read share memory, so that a pack stays in the first
+ * cache. By increasing depth, links are parents in turn: a ring of places. Links without children
+ * share one more. */
+static inline void classical_slots(const jn_model *m, const jn_work *w) {
+  int ring = 1;
+  for (int pass = 0; pass < 2; pass++) {
+    int parents = 0, now = -1, before = -1; /* so far; the present one, by place and by view */
+    for (int i = 0; i < m->nlink; i++) {
+      link_view *at = link_view_of(w, i);
+      if (at->parent != before) now++, before = at->parent;
+      if (at->carries && parents + 1 - now > ring) ring = parents + 1 - now;
+      at->C = C_of(w, at->carries ? parents % ring : ring);
+      at->Cp = at->parent < 0 ? NULL : C_of(w, now % ring);
+      parents += at->carries;
+    }
+  }
 }
 #endif
 
