@@ -196,8 +196,7 @@ static __attribute__((noinline)) void solve_prescribed(const jn_model *m, const 
   static __attribute__((noinline)) void classical_##n(const jn_model *m, const jn_work *w,      \
                                                       int rep, int k, int more) {               \
     (void)k;                                                                                    \
-    aba_inward(m, w, n, NULL, rep, more);                                                       \
-    classical_aba_outward(m, w, n, more, rep);                                                  \
+    classical_aba_order(m, w, n, more, rep);                                                    \
   }
 SOLVE(0)
 SOLVE(1)
@@ -207,10 +206,10 @@ SOLVE(4)
 SOLVE(5)
 SOLVE(k)
 static void solve(const jn_model *m, const jn_work *w, int classical, int rep, int k, int more) {
-#define CALL(n)                          \
-  if (PACK_CLASSICAL && classical)       \
-    classical_##n(m, w, rep, k, more);   \
-  else                                   \
+#define CALL(n)                        \
+  if (PACK_CLASSICAL && classical)     \
+    classical_##n(m, w, rep, k, more); \
+  else                                 \
     solve_##n(m, w, rep, k, more)
   switch (k) {
     ORDERS_0_TO_5(CALL)

@@ -207,8 +207,8 @@ INLINE void classical_outward(const jn_model *m, const jn_work *w, int K) {
 }
 
 /* Motions C that only the children of a link read share memory, so that a pack stays in the first
- * cache. By increasing depth, links are parents in turn: a ring of places. Links without children
- * share one more. */
+ * cache. By increasing depth, links are parents in turn: a ring of places. A link without
+ * children takes a free one, or one more that they share. */
 static inline void classical_slots(const jn_model *m, const jn_work *w) {
   int ring = 1;
   for (int pass = 0; pass < 2; pass++) {
@@ -217,7 +217,7 @@ static inline void classical_slots(const jn_model *m, const jn_work *w) {
       link_view *at = link_view_of(w, i);
       if (at->parent != before) now++, before = at->parent;
       if (at->carries && parents + 1 - now > ring) ring = parents + 1 - now;
-      at->C = C_of(w, at->carries ? parents % ring : ring);
+      at->C = C_of(w, at->carries || parents - now < ring ? parents % ring : ring);
       at->Cp = at->parent < 0 ? NULL : C_of(w, now % ring);
       parents += at->carries;
     }

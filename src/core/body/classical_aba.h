@@ -16,38 +16,37 @@
 #include "core/body/aba.h"
 #include "core/body/classical.h"
 
-/* Where the numbers of a link are, in arrays of aba.h:
- *   V[k].w  w_k            U[k].w, U[k].v  uw_k, ua_k (x and y)
- *   H[0]    W of one order: xx yy zz, and yz zx xy          H[1]  A of one order */
-INLINE six *squares_of(const link_view *at) { return &at->H[0]; }
-INLINE six *accelerations_of(const link_view *at) { return &at->H[1]; }
+/* Where the numbers of a link are, in arrays of the other algorithms:
+ *   V[k].w  w_k            U[k].w, U[k].v  uw_k, ua_k        F[k]  F_k
+ *   C       of one order, for the children: A in w and a; W in B[0]: xx yy zz, B[1]: yz zx xy
+ * Only x and y of U and F are stored: a rotation about z leaves z alone. */
+INLINE void store_xy(v3 *to, v3 a) { to->x = a.x, to->y = a.y; }
 
 /* W c for W = (xx yy zz, yz zx xy) */
-INLINE v3 square_apply(const six *W, const double *c) {
-  const v3 d = W->w, o = W->v;
-  return v3_make(c[0] * v3_x(d) + c[1] * v3_z(o) + c[2] * v3_y(o),
-                 c[1] * v3_y(d) + c[0] * v3_z(o) + c[2] * v3_x(o),
-                 c[2] * v3_z(d) + c[0] * v3_y(o) + c[1] * v3_x(o));
+INLINE v3 square_apply(const v3 *W, const double *c) {
+  const v3 d = W[0], o = W[1];
+  return v3_make(c[0] * d.x + c[1] * o.z + c[2] * o.y, c[1] * d.y + c[0] * o.z + c[2] * o.x,
+                 c[2] * d.z + c[0] * o.y + c[1] * o.x);
 }
 
 /* W of order k, and the wrench of the link for A_k = 0 */
 INLINE six square_wrench(const link_view *at, int k) {
   const jn_link *l = at->link;
   const square P = square_of(k, &at->V[0].w, sizeof(six) / sizeof(v3));
-  const real xx = v3_x(P.same), yy = v3_y(P.same), zz = v3_z(P.same);
-  const six W = six_make(v3_make(-(yy + zz), -(xx + zz), -(xx + yy)), P.other);
-  const v3 f = v3_times(l->m, square_apply(&W, l->c4));
-  *squares_of(at) = W;
+  const v3 s = P.same, W[2] = {v3_make(-(s.y + s.z), -(s.x + s.z), -(s.x + s.y)), P.other},
+           f = v3_times(l->m, square_apply(W, l->c4));
+  at->C->B[0] = W[0];
+  at->C->B[1] = W[1];
   return six_make(v3_add(spin_products(l, P), c_cross_v3(l->c4, f)), f);
 }
 
-/* Bias terms of order k of a link beyond the base, after w_k, ua_(k-1) and F_(k-1):
- * X_(k+1), b, p without IA b, and F_k = sum_(i>=1) Q_i F_(k-i). up: the parent */
-INLINE six classical_bias(const link_view *at, const link_view *up, int k, int nv) {
+/* Bias terms of order k, after w_k, ua_(k-1) and F_(k-1):
+ * X_(k+1), b, p without IA b, and F_k = sum_(i>=1) Q_i F_(k-i), the known part of F to the parent.
+ * ua_k = g_k so far. */
+INLINE six classical_bias(const link_view *at, int k, int nv, int root) {
   const jn_link *l = at->link;
   real *X = at->X;
   six *U = at->U, *F = at->F;
-  const link_transform *XT = link_transform_of(at, 1);
   sincos_end(k + 1, 2, sincos_begin(k + 1, 2, at->v, nv, X), at->v, nv, X);
   rotz_sum w = rotz_start(v3_zero()), a = w;
   rotz_pair f = rotz_pair_start(six_zero());
@@ -62,83 +61,126 @@ INLINE six classical_bias(const link_view *at, const link_view *up, int k, int n
     a = rotz_add_sine(a, X[3], U[k - 1].v);
     f.w = rotz_add_sine(f.w, X[3], F[k - 1].w);
     f.v = rotz_add_sine(f.v, X[3], F[k - 1].v);
-    F[k] = rotz_pair_end_t(f, six_zero());
+    store_xy(&F[k].w, rotz_end_t(f.w));
+    store_xy(&F[k].v, rotz_end_t(f.v));
     w = rotz_add(w, X[2 * (k + 1)], X[2 * (k + 1) + 1], U[0].w);
   }
   w = rotz_add_sine(w, X[3], U[k].w);
-  const v3 arm = square_apply(squares_of(up), l->p4),
-           g = turn_from_parent(JN_K_REVOLUTE, l, X, XT, &arm);
-  U[k].v = g;
+  v3 g = v3_zero();
+  if (!root) {
+    const v3 arm = square_apply(at->Cp->B, l->p4);
+    g = turn_from_parent(JN_K_REVOLUTE, l, X, link_transform_of(at, 1), &arm);
+  }
+  store_xy(&U[k].v, g);
   *at->b = six_make(v3_times(k + 1, v3_with_z(rotz_end(w), v3_zero())),
                     v3_add(g, v3_with_z(rotz_end(a), v3_zero())));
   return square_wrench(at, k);
 }
 
-/* The base: w_0 or w_(k+1) from its velocity, gravity, and p of that order. */
-INLINE void classical_root_bias(const link_view *at, int k, int nv, int rep) {
-  const int floating = at->link->kind == JN_K_FREE;
-  at->V[k].w = floating ? load_v3(at->v + k * nv) : v3_zero();
-  at->Y[k] = k && floating ? gravity_step(k, at->V, at->Y) : at->Y[0];
-  *at->b = six_zero();
-  *at->p = square_wrench(at, k);
-  if (floating && rep != JN_BODY) root_advance(at, rep, k, nv);
-}
-
-/* Order 0 of a link: X_0, w_0 and the bias terms, without IA b, which aba_inertias adds. */
-INLINE void classical_start(const link_view *at, const link_view *up, int nv, int rep) {
+/* Order 0 of a link, root: the base: X_0, w_0 and the bias terms, without IA b, which aba_inertias adds. */
+INLINE void classical_start(const link_view *at, int nv, int root) {
   const jn_link *l = at->link;
   link_transform *XT = link_transform_of(at, 1);
   if (XT) link_transform_make(l, at->q, at->X, XT);
-  if (!up) {
-    at->Y[0] = gravity_start(l, at->X, XT, at->Yp);
-    classical_root_bias(at, 0, nv, rep);
-    return;
-  }
-  at->U[0].w = turn_from_parent(JN_K_REVOLUTE, l, at->X, XT, &up->V[0].w);
-  at->V[0].w = v3_add_z(at->U[0].w, at->v[0]);
-  *at->p = classical_bias(at, up, 0, nv);
+  const v3 u = root ? v3_zero() : turn_from_parent(JN_K_REVOLUTE, l, at->X, XT, &at->Vp[0].w);
+  store_xy(&at->U[0].w, u);
+  at->V[0].w = v3_add_z(u, at->v[0]);
+  *at->p = classical_bias(at, 0, nv, root);
 }
 
-/* Forward pass of the base: A_k, and v_(k+1) from a = v' + w x v - gravity. */
-INLINE void classical_solve_root(const link_view *at, int nv, int k, int more, int rep) {
-  six *A = accelerations_of(at);
-  if (at->link->kind != JN_K_FREE) {
-    *A = six_make(v3_zero(), k ? v3_zero() : at->Y[0]);
-    if (more) *at->p = six_zero();
-    return;
+/* Backward pass of order k of one link: as bias_link of aba.h. sum: of the parent */
+INLINE void classical_pass(const link_view *at, int k, six *sum) {
+  six f = *at->p;
+  at->e[0] -= f.w.z;
+  f = six_add(f, six_scale(at->e[0] * at->D[0], at->UA[0]));
+  if (k) {
+    const six *F = &at->F[k];
+    f.w.x += F->w.x, f.w.y += F->w.y;
+    f.v.x += F->v.x, f.v.y += F->v.y;
   }
-  real *v = at->v, y[6];
-  *A = solve_joint(JN_K_FREE, 6, at, 0, six_zero(), y, 0, 1);
-  cross_sum s = cross_zero();
-  EACH(i, 0, k) s = cross_add(s, load_v3(v + i * nv), load_v3(v + (k - i) * nv + 3));
-  const double inverse = (double)1 / (k + 1);
-  store_v3(v + (k + 1) * nv, v3_times(inverse, A->w));
-  store_v3(v + (k + 1) * nv + 3, v3_times(inverse, v3_sub(A->v, v3_add(cross_end(s), at->Y[k]))));
-  if (more) classical_root_bias(at, k + 1, nv, rep);
+  wrench_to_parent(JN_K_REVOLUTE, at->link, at->X, link_transform_of(at, 1), f, sum);
 }
 
-/* Forward pass of any other link: v_(k+1), A_k, and the bias terms of the next order. */
-INLINE void classical_solve(const link_view *at, const link_view *up, int nv, int k, int more) {
+/* IA b for b_z = 0 of the angular part */
+INLINE six inertia_bias(const sym6 *I, six b) {
+  const real x = b.w.x, y = b.w.y, *A = I->A, *B = I->B;
+  const six linear = six_make(m3_apply(B, b.v), sym3_apply(I->C, b.v));
+  return six_make(v3_make(linear.w.x + A[XX] * x + A[XY] * y, linear.w.y + A[XY] * x + A[YY] * y,
+                          linear.w.z + A[XZ] * x + A[YZ] * y),
+                  v3_make(linear.v.x + B[0] * x + B[3] * y, linear.v.y + B[1] * x + B[4] * y,
+                          linear.v.z + B[2] * x + B[5] * y));
+}
+
+/* Forward pass of one link: v_(k+1), A_k, and the bias terms of the next order. */
+INLINE void classical_solve(const link_view *at, int nv, int k, int more, int root) {
+  const jn_link *l = at->link;
   const double inverse = (double)1 / (k + 1);
+  const link_transform *XT = link_transform_of(at, 1);
+  six u = root ? six_make(v3_zero(), k ? v3_zero() : *at->Yp) : six_make(at->Cp->w, at->Cp->a);
   real y[6];
-  const six u = twist_from_parent(JN_K_REVOLUTE, at->link, at->X, link_transform_of(at, 1),
-                                  accelerations_of(up)),
-            a = solve_joint(JN_K_REVOLUTE, 1, at, 0, u, y, 0, 0), A = six_add(a, *at->b);
+  u = twist_from_parent(JN_K_REVOLUTE, l, at->X, XT, &u);
+  const six a = solve_joint(JN_K_REVOLUTE, 1, at, 0, u, y, 0, 0), A = six_add(a, *at->b);
   at->v[(k + 1) * nv] = inverse * y[0];
-  *accelerations_of(at) = A;
+  at->C->w = A.w;
+  at->C->a = A.v;
   if (!more) return;
-  at->F[k] = aba_wrench(at, 0, a);
+  const six f = aba_wrench(at, 0, a);
+  store_xy(&at->F[k].w, f.w);
+  store_xy(&at->F[k].v, f.v);
   at->V[k + 1].w = v3_times(inverse, A.w);
-  at->U[k + 1].w = v3_times(inverse, u.w);
-  at->U[k].v = v3_add(at->U[k].v, u.v);
-  const six p = classical_bias(at, up, k + 1, nv);
-  *at->p = six_add(p, sym6_apply(at->IA, *at->b));
+  store_xy(&at->U[k + 1].w, v3_times(inverse, u.w));
+  store_xy(&at->U[k].v, v3_add(at->U[k].v, u.v));
+  const six p = classical_bias(at, k + 1, nv, root);
+  *at->p = six_add(p, inertia_bias(at->IA, *at->b));
+}
+
+/* A base that is free or fixed: w, gravity and p of order k. */
+INLINE void classical_root_bias(const link_view *at, int k, int nv, int rep) {
+  const int floating = at->link->kind == JN_K_FREE;
+  at->V[k].w = floating ? load_v3(at->v + k * nv) : v3_zero();
+  if (k && floating) at->Y[k] = gravity_step(k, at->V, at->Y);
+  *at->p = square_wrench(at, k);
+  if (floating && rep != JN_BODY) root_advance(at, rep, k, nv);
+}
+APART void classical_start_root(const link_view *at, int nv, int rep) {
+  const jn_link *l = at->link;
+  if (l->kind == JN_K_REVOLUTE) {
+    classical_start(at, nv, 1);
+    return;
+  }
+  at->Y[0] = gravity_start(l, at->X, NULL, at->Yp);
+  classical_root_bias(at, 0, nv, rep);
+}
+
+/* Forward pass of the base: A_k, and v_(k+1) of a free one from a = v' + w x v - gravity. */
+APART void classical_solve_root(const link_view *at, int nv, int k, int more, int rep) {
+  if (at->link->kind == JN_K_REVOLUTE) {
+    classical_solve(at, nv, k, more, 1);
+    return;
+  }
+  acceleration *A = at->C;
+  A->w = A->a = v3_zero();
+  if (at->link->kind == JN_K_FREE) {
+    const double inverse = (double)1 / (k + 1);
+    real *v = at->v, y[6];
+    const six solved = solve_joint(JN_K_FREE, 6, at, 0, six_zero(), y, 0, 1);
+    cross_sum s = cross_zero();
+    EACH(i, 0, k) s = cross_add(s, load_v3(v + i * nv), load_v3(v + (k - i) * nv + 3));
+    A->w = solved.w, A->a = solved.v;
+    store_v3(v + (k + 1) * nv, v3_times(inverse, solved.w));
+    store_v3(v + (k + 1) * nv + 3,
+             v3_times(inverse, v3_sub(solved.v, v3_add(cross_end(s), at->Y[k]))));
+  } else if (k == 0) {
+    A->a = at->Y[0];
+  }
+  if (more) classical_root_bias(at, k + 1, nv, rep);
 }
 
 #ifndef JN_BAKED
 /* Does it serve this model? */
 static inline int classical_forward(const jn_model *m) {
-  if (m->link[0].kind != JN_K_FREE && m->link[0].kind != JN_K_FIXED) return 0;
+  const jn_kind base = m->link[0].kind;
+  if (base != JN_K_FREE && base != JN_K_FIXED && base != JN_K_REVOLUTE) return 0;
   for (int i = 1; i < m->nlink; i++)
     if (m->link[i].kind != JN_K_REVOLUTE) return 0;
   return 1;
@@ -146,20 +188,19 @@ static inline int classical_forward(const jn_model *m) {
 
 static inline void classical_aba_start(const jn_model *m, const jn_work *w, int rep) {
   place_joints(m, w);
-  classical_start(link_view_of(w, 0), NULL, m->nv, rep);
-  for (int i = 1; i < m->nlink; i++) {
-    const link_view *at = link_view_of(w, i);
-    classical_start(at, link_view_of(w, at->parent), m->nv, rep);
-  }
+  classical_start_root(link_view_of(w, 0), m->nv, rep);
+  for (int i = 1; i < m->nlink; i++) classical_start(link_view_of(w, i), m->nv, 0);
 }
 
-/* Forward pass of order k, after aba_inward. */
-INLINE void classical_aba_outward(const jn_model *m, const jn_work *w, int k, int more, int rep) {
-  classical_solve_root(link_view_of(w, 0), m->nv, k, more, rep);
-  for (int i = 1; i < m->nlink; i++) {
+/* Order k: backward and forward pass, as aba_inward and aba_outward. */
+INLINE void classical_aba_order(const jn_model *m, const jn_work *w, int k, int more, int rep) {
+  for (int i = m->nlink - 1; i > 0; i--) {
     const link_view *at = link_view_of(w, i);
-    classical_solve(at, link_view_of(w, at->parent), m->nv, k, more);
+    classical_pass(at, k, link_view_of(w, at->parent)->p);
   }
+  bias_root(link_view_of(w, 0), 0, *link_view_of(w, 0)->p);
+  classical_solve_root(link_view_of(w, 0), m->nv, k, more, rep);
+  for (int i = 1; i < m->nlink; i++) classical_solve(link_view_of(w, i), m->nv, k, more, 0);
 }
 #endif
 
