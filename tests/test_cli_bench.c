@@ -35,6 +35,7 @@ static void every_kind_of_row(void **state) {
   assert_int_equal(count(rows, "forward", "ad_taylor", "spatial"), 2);
   assert_int_equal(count(rows, "forward", "ad_dual", "spatial"), 2);
   assert_int_equal(count(rows, "step", "taylor", "body"), 1);
+  assert_int_equal(count(rows, "step", "taylor", "spatial"), 1);
   assert_int_equal(count(rows, "load", "single", "body"), 1);
   assert_int_equal(count(rows, "fit", "10000", "body"), 1);
   assert_int_equal(count(rows, "retime", "200", "body"), 1);

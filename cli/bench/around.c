@@ -57,7 +57,7 @@ static jn_status open_steps(bench *b, jn_scheme scheme) {
   jn_simulation_options options = jn_simulation_options_default();
   options.scheme = scheme;
   options.step = 1e-3;
-  options.representation = JN_BODY;
+  options.representation = b->representation;
   jn_constraints open = {0};
   const int constraints = jn_model_constraint_count(b->model);
   if (constraints && !b->closed) { /* the open tree */

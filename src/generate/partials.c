@@ -51,7 +51,7 @@ static const char driver[] =
     "  variation x;\n"
     "  memset(&x, 0, sizeof x);\n"
     "  x.m = &robot, x.data = data, x.w = &data->w, x.rows = data->w.rows, x.K = K, x.width = 1;\n"
-    "  x.own = REP != (int)JN_BODY && robot.nfree > 0;\n"
+    "  x.own = REP != (int)JN_BODY && robot.nfree > 0, x.matrices = 1;\n"
     "  boundary_about_origin(&robot, &data->w);\n"
     "  variation_motion(&x);\n"
     "  freedoms_links(&x);\n"
@@ -59,7 +59,7 @@ static const char driver[] =
     "  variation_columns(&x);\n"
     "  variation_composites(&x, 1);\n"
     "  freedoms_carry(&x);\n"
-    "  if (x.own) variation_own_rows(&x);\n"
+    "  if (needs_own_rows(&x)) variation_own_rows(&x);\n"
     "  freedoms_fill(&x, dq, dv, 1);\n"
     "}\n";
 

@@ -144,6 +144,7 @@ jn_status jn_forward_partials(const jn_model *model, jn_data *data, int order, c
   variation x;
   jn_status status = start_forward(model, data, order, q, v, tau, external, &x);
   if (status) return status;
+  x.matrices = 1;
   jn_variation_columns(&x);
   jn_variation_carry(&x);
   if (!(jn_variation_bound(&x) < JN_BOUND_1 / JN_BOUND_3) || !jn_factors_are_bounded(model, data))

@@ -31,10 +31,13 @@ static_assert((27 + 2 * 44) * LANES <= 2 * 75 * JN_MAX_LANES, "gather in data.h"
 #define LANE(x, s) ((x)[s])
 typedef long long lane_mask __attribute__((vector_size(8 * LANES)));
 static inline real masked(real x, lane_mask m) { return (real)((lane_mask)x & m); }
+/* x and y, each zero where the other is not */
+static inline real joined(real x, real y) { return (real)((lane_mask)x | (lane_mask)y); }
 #else
 #define LANE(x, s) (x)
 typedef int lane_mask;
 static inline real masked(real x, lane_mask m) { return m ? x : 0.0; }
+static inline real joined(real x, real y) { return x + y; }
 #endif
 /* an element of one state (core/work.h) as an array */
 static inline double *numbers_of(void *element) { return (double *)element; }
@@ -220,8 +223,8 @@ INLINE void columns_of_order(const variation *x, const int K) {
     gather(from[2], n, V);
     for (size_t j = 0; j < n; j++) V[j] += Vp[j];
     EACH(k, 0, K) {
-      six s = six_zero();
-      EACH(h, 0, k) s = six_add(s, six_ad(((const six *)V)[h], c[k - h].S));
+      six s = six_ad(((const six *)V)[0], c[k].S);
+      EACH(h, 1, k) s = six_add(s, six_ad(((const six *)V)[h], c[k - h].S));
       c[k].Y = s;
     }
   }
@@ -265,25 +268,27 @@ ENTRY_FUNCTION void freedoms_carry(const variation *x) {
 }
 
 #ifndef JN_BAKED
-/* sum of the magnitudes of all columns */
+/* squared magnitude of all columns: the sum of the squares of their numbers */
 ENTRY_FUNCTION double freedoms_magnitude(const variation *x) {
-  const lane_mask sign = (lane_mask)real_of(-0.0);
-  const size_t n = JN_SIZE_column_jet * ((size_t)x->K + 1);
-  real s[4] = {{0}};
+  enum { SUMS = 6 };
+  const int n = x->moving ? JN_SIZE_column_jet : 6 * JN_Z;
+  real s[SUMS] = {{0}};
   double sum = 0;
-  for (int b = 0; b * LANES < x->m->nv; b++) {
-    const real *c = (const real *)block_of(x, b);
-    for (size_t j = 0; j < n; j += 4)
-      for (int h = 0; h < 4; h++) s[h] += (real)((lane_mask)c[j + (size_t)h] & ~sign);
-  }
-  s[0] = (s[0] + s[1]) + (s[2] + s[3]);
+  for (int b = 0; b * LANES < x->m->nv; b++)
+    for (int k = 0; k <= x->K; k++) {
+      const real *c = (const real *)(block_of(x, b) + k);
+      for (int j = 0; j < n; j += SUMS)
+        for (int h = 0; h < SUMS; h++) s[h] += c[j + h] * c[j + h];
+    }
+  s[0] = ((s[0] + s[1]) + (s[2] + s[3])) + (s[4] + s[5]);
   for (int h = 0; h < LANES; h++) sum += s[0][h];
   return sum;
 }
 #endif
 
 /* Rows of matrices. Row d of A, B, M: the columns of the ancestors of d and of its own joint from
- * X, P', P in lanes and U, T of the row, those of its subtree from A, B, M in lanes and S of the row.
+ * X, P', P in lanes and U, T of the row (by motion), those of its subtree from A, B, M in lanes and S
+ * of the row (by wrenches).
  * All others are zero. Dofs are in depth-first order: e < d is an ancestor of d if its subtree ends
  * after d. */
 typedef struct row_space {
@@ -294,6 +299,7 @@ typedef struct row_space {
   solve_pack *A, *B, *M; /* jets of the row, [K+1][blocks] each */
   real *line;            /* scratch: one row of a matrix, [blocks] */
   int several[2];        /* the links with several dofs are among these, from..to-1 */
+  int spatial;           /* spatial representation */
 } row_space;
 
 /* the dofs of a block, the first of which is j */
@@ -323,21 +329,22 @@ static inline row_space rows_begin(const variation *x) {
                  .A = (solve_pack *)jets,
                  .B = (solve_pack *)(jets + jet),
                  .M = (solve_pack *)(jets + 2 * jet),
-                 .line = jets + 3 * jet};
+                 .line = jets + 3 * jet,
+                 .spatial = x->data->settings.representation == JN_SPATIAL};
   double *end = (double *)r.end;
   for (int j = m->nv; j < blocks * LANES; j++) end[j] = 0;
+  for (int b = 0; b < blocks; b++) r.reach[b] = 0;
   for (int i = 0; i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
-    for (int j = l->iv; j < l->iv + l->nv; j++) end[j] = dofs_end(m, i);
+    const double stop = dofs_end(m, i);
+    for (int j = l->iv; j < l->iv + l->nv; j++) {
+      end[j] = stop;
+      if (stop > r.reach[j / LANES]) r.reach[j / LANES] = stop;
+    }
     if (l->nv < 2 || x->second) continue;
     rows_transpose_maps(x, l);
     if (!r.several[1]) r.several[0] = i;
     r.several[1] = i + 1;
-  }
-  for (int b = 0; b < blocks; b++) {
-    r.reach[b] = 0;
-    for (int s = 0; s < LANES; s++)
-      if (end[b * LANES + s] > r.reach[b]) r.reach[b] = end[b * LANES + s];
   }
   return r;
 }
@@ -358,42 +365,57 @@ INLINE row_parts row_parts_of(const row_space *r, int d, int h) {
 INLINE real row_dot_angular(v3 a, v3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 INLINE real row_dot(six a, six b) { return row_dot_angular(a.w, b.w) + row_dot_angular(a.v, b.v); }
 
-/* order k of A, B, M of row d in the columns of block b, ancestors of d or of its own joint; first:
- * order 0 of the row */
-INLINE void row_below(const row_space *r, const row_parts *first, int d, int b, int k,
-                      lane_mask mask) {
-  const variation *x = r->x;
-  const column_jet *c = block_of(x, b);
-  real A = {0}, B = A, M = A;
-  EACH(h, 0, k) {
-    const column_jet *e = &c[k - h];
-    const row_parts row = h ? row_parts_of(r, d, h) : *first;
-    A += row_dot(row.U, e->X) + row_dot_angular(row.T.w, e->P1.w);
-    if (x->moving) A += column_dot(column_at(x, d, h), JN_Z, e->P);
-    B += row_dot(row.U, e->Y) + row_dot_angular(row.T.w, e->S.w);
-    M += row_dot(row.U, e->S);
+/* A, B, M of one row in the columns of one block */
+typedef struct row_values {
+  real A, B, M;
+} row_values;
+
+/* one term of row_by_motion, order h of the row with order k - h of the columns */
+INLINE row_values row_motion_term(const row_space *r, const row_parts *row, int d, int h,
+                                  const column_jet *e) {
+  row_values t = {.A = row_dot(row->U, e->X) + row_dot_angular(row->T.w, e->P1.w),
+                  .B = row_dot(row->U, e->Y) + row_dot_angular(row->T.w, e->S.w),
+                  .M = row_dot(row->U, e->S)};
+  if (r->x->moving) t.A += column_dot(column_at(r->x, d, h), JN_Z, e->P);
+  return t;
+}
+/* Order k of row d for columns c of ancestors of d and of its own joint:
+ *   A = U.X + T.P' + Z.P,   B = U.Y + T.S,   M = U.S      first: order 0 of the row */
+INLINE row_values row_by_motion(const row_space *r, const row_parts *first, int d, int k,
+                                const column_jet *c) {
+  row_values t = row_motion_term(r, first, d, 0, &c[k]);
+  EACH(h, 1, k) {
+    const row_parts row = row_parts_of(r, d, h);
+    const row_values s = row_motion_term(r, &row, d, h, &c[k - h]);
+    t.A += s.A, t.B += s.B, t.M += s.M;
   }
-  const int at = k * r->blocks + b;
-  r->A[at] = masked(A, mask), r->B[at] = masked(B, mask), r->M[at] = masked(M, mask);
+  return t;
+}
+/* The same for columns of the subtree, from their wrenches:  A = S.A,   B = S.B,   M = S.M */
+INLINE row_values row_by_wrench(const row_space *r, const row_parts *first, int d, int k,
+                                const column_jet *c) {
+  row_values t = {row_dot(first->S, c[k].A), row_dot(first->S, c[k].B), row_dot(first->S, c[k].M)};
+  EACH(h, 1, k) {
+    const six S = row_six(r, d, h, JN_S);
+    t.A += row_dot(S, c[k - h].A);
+    t.B += row_dot(S, c[k - h].B);
+    t.M += row_dot(S, c[k - h].M);
+  }
+  return t;
 }
 
-/* the same for columns of the subtree; add: some columns of the block are known */
-INLINE void row_above(const row_space *r, const row_parts *first, int d, int b, int k,
-                      lane_mask mask, int add) {
-  const column_jet *c = block_of(r->x, b);
-  real A = {0}, B = A, M = A;
-  EACH(h, 0, k) {
-    const six S = h ? row_six(r, d, h, JN_S) : first->S;
-    A += row_dot(S, c[k - h].A);
-    B += row_dot(S, c[k - h].B);
-    M += row_dot(S, c[k - h].M);
-  }
+INLINE void row_store(const row_space *r, int b, int k, row_values t, lane_mask mask) {
   const int at = k * r->blocks + b;
-  A = masked(A, mask), B = masked(B, mask), M = masked(M, mask);
-  if (add) A += r->A[at], B += r->B[at], M += r->M[at];
-  r->A[at] = A, r->B[at] = B, r->M[at] = M;
+  r->A[at] = masked(t.A, mask), r->B[at] = masked(t.B, mask), r->M[at] = masked(t.M, mask);
 }
-
+/* s in the lanes of `some`, t in those of `others`, else 0 */
+INLINE void row_store_both(const row_space *r, int b, int k, row_values s, lane_mask some,
+                           row_values t, lane_mask others) {
+  const int at = k * r->blocks + b;
+  r->A[at] = joined(masked(s.A, some), masked(t.A, others));
+  r->B[at] = joined(masked(s.B, some), masked(t.B, others));
+  r->M[at] = joined(masked(s.M, some), masked(t.M, others));
+}
 INLINE void row_zero(const row_space *r, int b, int from, int to) {
   const solve_pack zero = {0};
   EACH(k, from, to) {
@@ -402,30 +424,45 @@ INLINE void row_zero(const row_space *r, int b, int from, int to) {
   }
 }
 
-/* A, B, M of orders from..to of row d, a dof of link i. Order 0 of the row stays in registers. */
+/* A, B, M of orders from..to of row d, a dof of link i. Order 0 of the row stays in registers. Columns
+ * before `split` are computed by motion, the others by wrenches. In spatial representation the screws
+ * of a free joint do not vary with its own displacement, so that its own columns are like those of
+ * the subtree. */
 INLINE void row_jets(const row_space *r, int i, int d, int from, int to) {
   const variation *x = r->x;
   const jn_link *l = &x->m->link[i];
-  const int next = l->iv + l->nv, end = dofs_end(x->m, i), last = (next - 1) / LANES;
-  const real row = real_of(d), stop = real_of(next), over = real_of(end);
+  const int own = x->own && link_is_free(l), split = own && r->spatial ? l->iv : l->iv + l->nv,
+            end = dofs_end(x->m, i);
+  const real row = real_of(d), over = real_of(end);
   const row_parts first = row_parts_of(r, d, 0);
-  for (int b = 0; b <= last; b++) {
+  int b = 0;
+  for (; (b + 1) * LANES <= split; b++) {
     if (r->reach[b] > d) {
-      const lane_mask mask = (r->end[b] > row) & (dofs_from(b * LANES) < stop);
-      EACH(k, from, to) row_below(r, &first, d, b, k, mask);
+      const lane_mask mask = r->end[b] > row;
+      EACH(k, from, to) row_store(r, b, k, row_by_motion(r, &first, d, k, block_of(x, b)), mask);
     } else {
       row_zero(r, b, from, to);
     }
   }
-  int b = next / LANES;
-  for (; b * LANES < end; b++) {
-    const real at = dofs_from(b * LANES);
-    const lane_mask mask = (at >= stop) & (at < over);
-    EACH(k, from, to) row_above(r, &first, d, b, k, mask, b == last);
+  real at = dofs_from(b * LANES);
+  if (b * LANES < split) { /* both in one block */
+    const column_jet *c = block_of(x, b);
+    const lane_mask below = (at < real_of(split)) & (r->end[b] > row),
+                    above = (at >= real_of(split)) & (at < over);
+    EACH(k, from, to) {
+      const row_values t = row_by_motion(r, &first, d, k, c);
+      if (split < end)
+        row_store_both(r, b, k, t, below, row_by_wrench(r, &first, d, k, c), above);
+      else
+        row_store(r, b, k, t, below);
+    }
+    b++, at += (double)LANES;
   }
-  for (b = b > last ? b : last + 1; b < r->blocks; b++) row_zero(r, b, from, to);
-  /* a free joint in another representation than body */
-  for (int e = 0; e < l->nv && x->own && link_is_free(l); e++)
+  for (; b * LANES < end; b++, at += (double)LANES)
+    EACH(k, from, to) row_store(r, b, k, row_by_wrench(r, &first, d, k, block_of(x, b)), at < over);
+  for (; b < r->blocks; b++) row_zero(r, b, from, to);
+  /* a free joint in hybrid or mixed representation */
+  for (int e = 0; e < l->nv && own && !r->spatial; e++)
     for (int k = from; k <= to; k++)
       ((double *)(r->A + k * r->blocks))[l->iv + e] += Ow_of(x->w, d)[6 * k + e];
 }
@@ -442,14 +479,14 @@ APART void rows_in_place(const variation *x, double *A, double *B, double *M) {
   const row_space scratch = rows_begin(x);
   const size_t nv = (size_t)m->nv, bytes = sizeof(double) * nv;
   const int damping = x->data->settings.damping;
+  row_space r = scratch;
   for (int i = 0; i < m->nlink; i++)
     for (int d = m->link[i].iv; d < m->link[i].iv + m->link[i].nv; d++) {
       const size_t row = (size_t)d * nv;
-      row_space r = scratch;
       const int whole = row_is_whole(&r, d);
-      if (whole && A) r.A = (solve_pack *)(void *)(A + row);
-      if (whole && B) r.B = (solve_pack *)(void *)(B + row);
-      if (whole && M) r.M = (solve_pack *)(void *)(M + row);
+      r.A = whole && A ? (solve_pack *)(void *)(A + row) : scratch.A;
+      r.B = whole && B ? (solve_pack *)(void *)(B + row) : scratch.B;
+      r.M = whole && M ? (solve_pack *)(void *)(M + row) : scratch.M;
       row_jets(&r, i, d, 0, 0);
       if (!whole && A) memcpy(A + row, r.A, bytes);
       if (!whole && B) memcpy(B + row, r.B, bytes);

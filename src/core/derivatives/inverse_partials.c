@@ -15,8 +15,12 @@ jn_status jn_open_inverse_partials(const jn_model *model, jn_data *data, int ord
                                    const double *v, const jn_external *external, double *dq,
                                    double *dv) {
   variation x;
-  jn_status status = jn_variation_all(model, data, order, q, v, external, &x);
+  jn_status status = jn_check_call(model, data, order, external);
+  if (!status) status = jn_variation_start(model, data, order, q, v, external, &x);
   if (status) return status;
+  x.matrices = 1;
+  jn_variation_columns(&x);
+  jn_variation_carry(&x);
   if (!(jn_variation_bound(&x) < JN_BOUND_1) && !data->engine->freedoms_fill(&x, dq, dv, 0))
     return JN_ERR_NOT_FINITE;
   data->engine->freedoms_fill(&x, dq, dv, 1);

@@ -49,13 +49,41 @@ static inline void space_screws(const variation *x, const jn_link *l, six *S) {
   }
 }
 
+/* Its twists of orders 0..last about p, V = (w, u + w x p). Far from the origin digits cancel. */
+INLINE void space_twists(const variation *x, const jn_link *l, six *V, const int last) {
+  const double *in = io_of(x->w, l->iv);
+  const v3 p = free_position(l, x->w);
+  EACH(k, 0, last) {
+    const v3 w = load_v3(in + k * x->m->nv), u = load_v3(in + k * x->m->nv + 3);
+    V[k] = (six){c_columns(l->Rc, w), c_columns(l->Rc, v3_add_cross_exact(u, w, p))};
+  }
+}
+/* whether link l is such a base */
+static inline int is_space_base(const jn_link *l, int rep) {
+  return rep == JN_SPATIAL && l->parent < 0 && link_is_free(l);
+}
+
+/* w->v of orders 0..last in body representation; not of a base with a spatial twist, of which X_0 is
+ * all that is needed. */
+INLINE void motion_in(const variation *x, int rep, const int last) {
+  const jn_model *m = x->m;
+  const jn_work *w = x->w;
+  boundary_copy(m, v_of(w, 0), io_of(w, 0), 0, last);
+  for (int i = 0; i < m->nfree; i++) {
+    const jn_link *l = &m->link[m->free_link[i]];
+    const int space = is_space_base(l, rep);
+    free_motion_in(l, space ? JN_BODY : rep, 0, space ? 0 : last, m->nv, q_of(w, l->iq),
+                   free_position(l, w), io_of(w, l->iv), v_of(w, l->iv), X_of(w, l->ix), NULL);
+  }
+}
+
 /* Poses, screws (of free joints for v in the user's representation, and in w->Su the displacements
  * P_0), twists to order K+1, accelerations minus gravity. */
 INLINE void motion_of_order(const variation *x, const int K) {
   const jn_model *m = x->m;
   const jn_work *w = x->w;
   const int rep = (int)x->data->settings.representation;
-  boundary_motion_in(m, w, rep, 0, K + 1);
+  motion_in(x, rep, K + 1);
   place_joints(m, w);
   place_poses(m, x->data);
   const six G = {v3_zero(), settings_gravity(&x->data->settings)};
@@ -64,14 +92,16 @@ INLINE void motion_of_order(const variation *x, const int K) {
     six *V = Vs_of(w, i), *a = As_of(w, i);
     if (l->nv == 1)
       axis_kinematics(m, w, i, K + 1);
+    else if (is_space_base(l, rep))
+      space_twists(x, l, V, K + 1);
     else
       spatial_link_kinematics(m, w, i, 0, K + 1);
     EACH(k, 0, K) a[k] = six_times(k + 1, V[k + 1]);
     a[0] = six_sub(a[0], G);
     if (!link_is_free(l) || rep == JN_BODY) continue;
     for (int k = 1; k <= K; k++) spatial_pose_step(w, i, k);
-    for (int j = 0; j < l->nv; j++) *Su_of(w, l->iv + j) = *S_of(w, l->iv + j); /* P_0 */
-    if (rep == JN_SPATIAL && l->parent < 0)
+    for (int j = 0; j < l->nv; j++) *Su_of(w, l->iv + j) = spatial_screw(m, w, i, j); /* P_0 */
+    if (is_space_base(l, rep))
       space_screws(x, l, S_of(w, l->iv));
     else
       represent_screws(l, w, rep, K, S_of(w, l->iv));

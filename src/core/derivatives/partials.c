@@ -123,7 +123,7 @@ void jn_variation_composites(const variation *x, int subtrees) {
 void jn_variation_carry(const variation *x) {
   jn_variation_composites(x, 1);
   x->data->engine->freedoms_carry(x);
-  if (x->own) x->data->engine->variation_own_rows(x);
+  if (needs_own_rows(x)) x->data->engine->variation_own_rows(x);
 }
 
 jn_status jn_variation_all(const jn_model *m, jn_data *data, int K, const double *q,
@@ -137,20 +137,21 @@ jn_status jn_variation_all(const jn_model *m, jn_data *data, int K, const double
 }
 
 /* All entries are sums of products of the parts of columns with each other, E, and factors up to
- * (K+1)!. */
+ * (K+1)!. A sum over orders of the products of two parts is at most the sum of their squares; an
+ * entry has three. */
 double jn_variation_bound(const variation *x) {
   const jn_work *w = x->w;
   size_t n = (size_t)x->K + 1;
-  double columns = 1 + x->data->engine->freedoms_magnitude(x), maps = 1, own = 0,
+  double columns = 1 + 3 * x->data->engine->freedoms_magnitude(x), maps = 1,
          factor = 4.0 * (double)(n + 1) * (double)(n + 1);
   for (int i = 0; i < x->m->nlink; i++) {
     const jn_link *l = &x->m->link[i];
     for (int j = l->iv; l->nv > 1 && j < l->iv + l->nv; j++) {
       if (!x->second && n > 1) maps += jn_magnitude(Ev_of(w, j), 6 * (n - 1));
-      if (link_is_free(l) && x->own) own += jn_magnitude(Ow_of(w, j), 6 * n);
+      if (link_is_free(l) && needs_own_rows(x)) columns += jn_magnitude(Ow_of(w, j), 6 * n);
     }
     columns += l->armature + l->damping;
   }
   for (int k = 2; k <= x->K + 1; k++) factor *= k;
-  return factor * maps * (own + columns * columns);
+  return factor * maps * columns;
 }

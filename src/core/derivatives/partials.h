@@ -67,11 +67,12 @@ typedef struct variation {
   jn_data *data;
   const jn_work *w;
   int rows, K;
-  int width;  /* degrees of freedom per block of Pc, one per lane */
-  int loaded; /* there are applied wrenches */
-  int moving; /* ... some of which do not turn with their body: Ns, Z */
-  int own;    /* there are free joints in another representation than body: w->Ow */
-  int second; /* jets along a direction of states instead of time (second_derivatives.c) */
+  int width;    /* degrees of freedom per block of Pc, one per lane */
+  int loaded;   /* there are applied wrenches */
+  int moving;   /* ... some of which do not turn with their body: Ns, Z */
+  int own;      /* there are free joints in another representation than body: w->Ow */
+  int second;   /* jets along a direction of states instead of time (second_derivatives.c) */
+  int matrices; /* only whole matrices are wanted */
   const jn_external *external;     /* of the call; NULL: none */
   const unsigned char *prescribed; /* joints whose motion is given, in course_forward; NULL: none */
 } variation;
@@ -89,7 +90,7 @@ void jn_variation_columns(const variation *x);
 /* Subtracts applied wrenches from w->Ws; with `subtrees` w->Ms, w->Md, w->Ps and w->Ws become sums over
  * subtrees (composites). */
 void jn_variation_composites(const variation *x, int subtrees);
-/* Composites, then A, B, M, T, Z of all columns. */
+/* Composites, then A, B, M, T, Z of all columns, and w->Ow. */
 void jn_variation_carry(const variation *x);
 /* P', X, higher orders of P, and A of one extra column from its P_0. It displaces the subtree
  * of link i and moves with the parent of link i. */

@@ -12,6 +12,11 @@ static inline int held_in_space(const variation *x) {
   return x->own && !x->second && x->data->settings.representation == JN_SPATIAL;
 }
 
+/* Whether w->Ow is computed: not for the matrices in spatial representation (row_jets). */
+static inline int needs_own_rows(const variation *x) {
+  return x->own && !(x->matrices && x->data->settings.representation == JN_SPATIAL);
+}
+
 /* P', X and higher orders of P from P_0. V, a: twist, and acceleration minus gravity, of the
  * parent. `given`: all orders of P are there.
  *   P' = ad(V) P,   X = ad(a) P + ad(V) P' */
@@ -48,10 +53,11 @@ INLINE void variation_link(int K, const six *Y, const six *V, const six *a, iner
   EACH(k, 0, K) {
     inertia10_order(k + 1, V, M, k < K ? &M[k + 1] : NULL, &Md[k]);
     if (k < K && Y) M[k + 1] = inertia10_rate(M, *Y); /* K = 1 */
-    six p = six_zero(), f = p;
-    EACH(h, 0, k) p = six_add(p, inertia10_apply(&M[h], V[k - h]));
+    six p = inertia10_apply(&M[0], V[k]);
+    EACH(h, 1, k) p = six_add(p, inertia10_apply(&M[h], V[k - h]));
     P[k] = p;
-    EACH(h, 0, k)
+    six f = six_add(inertia10_apply(&M[0], a[k]), rate_apply(&Md[0], P[0].v, V[k]));
+    EACH(h, 1, k)
     f = six_add(f, six_add(inertia10_apply(&M[h], a[k - h]), rate_apply(&Md[h], P[h].v, V[k - h])));
     W[k] = f;
   }
@@ -68,27 +74,27 @@ typedef struct carried {
  *   A = Mc X + C P' - ad_P^T Wc - Nc P
  *   B = Mc Y + C S
  *   M = Mc S */
+INLINE six wrench_by_phi(carried m, int h, const column_jet *d) {
+  six A = six_add(inertia10_apply(&m.M[h], d->X), coriolis_apply(&m.Md[h], m.P[h], d->P1));
+  A = six_sub(A, six_ad_t(d->P, m.W[h]));
+  return m.N ? six_sub(A, matrix_apply(m.N + 6 * h, d->P)) : A;
+}
 INLINE void variation_wrench_by_phi(int K, carried m, column_jet *c) {
   EACH(k, 0, K) {
-    six A = six_zero();
-    EACH(h, 0, k) {
-      const column_jet *d = &c[k - h];
-      A = six_add(A,
-                  six_add(inertia10_apply(&m.M[h], d->X), coriolis_apply(&m.Md[h], m.P[h], d->P1)));
-      A = six_sub(A, six_ad_t(d->P, m.W[h]));
-      if (m.N) A = six_sub(A, matrix_apply(m.N + 6 * h, d->P));
-    }
+    six A = wrench_by_phi(m, 0, &c[k]);
+    EACH(h, 1, k) A = six_add(A, wrench_by_phi(m, h, &c[k - h]));
     c[k].A = A;
   }
 }
+INLINE six wrench_by_dv(carried m, int h, const column_jet *d) {
+  return six_add(inertia10_apply(&m.M[h], d->Y), coriolis_apply(&m.Md[h], m.P[h], d->S));
+}
 INLINE void variation_wrenches_by_dv(int K, carried m, column_jet *c) {
   EACH(k, 0, K) {
-    six B = six_zero(), F = B;
-    EACH(h, 0, k) {
-      const column_jet *d = &c[k - h];
-      B = six_add(B,
-                  six_add(inertia10_apply(&m.M[h], d->Y), coriolis_apply(&m.Md[h], m.P[h], d->S)));
-      F = six_add(F, inertia10_apply(&m.M[h], d->S));
+    six B = wrench_by_dv(m, 0, &c[k]), F = inertia10_apply(&m.M[0], c[k].S);
+    EACH(h, 1, k) {
+      B = six_add(B, wrench_by_dv(m, h, &c[k - h]));
+      F = six_add(F, inertia10_apply(&m.M[h], c[k - h].S));
     }
     c[k].B = B;
     c[k].M = F;
@@ -98,18 +104,18 @@ INLINE void variation_wrenches_by_dv(int K, carried m, column_jet *c) {
 /* Covectors of a row, beside U = M:
  *   T = Mc' S + ad_S^T Pc,   Z = -Nc^T S
  * The linear part of T is zero: the rate of the first moment is the linear momentum. */
+INLINE v3 covector_of(carried m, int h, six s) {
+  const v3 T = v3_add(sym3_apply(m.Md[h].J, s.w), v3_cross(m.P[h].w, s.w));
+  return v3_add(T, v3_times(2.0, v3_cross(m.P[h].v, s.v)));
+}
 INLINE void variation_covectors(int K, carried m, column_jet *c) {
   EACH(k, 0, K) {
     six Z = six_zero();
-    v3 T = v3_zero();
-    EACH(h, 0, k) {
-      const six s = c[k - h].S;
-      T = v3_add(T, v3_add(sym3_apply(m.Md[h].J, s.w), v3_cross(m.P[h].w, s.w)));
-      T = v3_add(T, v3_times(2.0, v3_cross(m.P[h].v, s.v)));
-      if (m.N) Z = six_sub(Z, matrix_apply_t(m.N + 6 * h, s));
-    }
+    v3 T = covector_of(m, 0, c[k].S);
+    EACH(h, 1, k) T = v3_add(T, covector_of(m, h, c[k - h].S));
+    for (int h = 0; h <= k && m.N; h++) Z = six_sub(Z, matrix_apply_t(m.N + 6 * h, c[k - h].S));
     c[k].T = (six){T, v3_zero()};
-    c[k].Z = Z;
+    if (m.N) c[k].Z = Z;
   }
 }
 
