@@ -577,6 +577,7 @@ const char cli_generate_help[] =
     "  --kinematics ORDERS    poses of all links and their twists, orders 0 to 5: NAME_kin0, ...\n"
     "  --partials ORDERS      derivatives of inverse dynamics by q, v, v', ..., orders 0 to 3:\n"
     "                         NAME_did0, ...; one state per call\n"
+    "  --forward-partials ORDERS  the same of forward dynamics, by q, v and tau: NAME_dfd0, ...\n"
     "  --mass                 mass matrix: NAME_mass\n"
     "  --scalar NAME          double (default), or float: for processors without double precision\n"
     "  --signature NAME       plain (default), casadi: what CasADi's external() loads, or acados:\n"

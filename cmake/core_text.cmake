@@ -8,7 +8,7 @@ set(JOUNCE_CORE_TEXT scalar/preamble.h model/link.h scalar/lanes.h scalar/double
     integrate/joint_jet.h integrate/rollout.h model/generic_robot.h core/body/generic.h
     core/boundary.h core/poses.h core/spatial/spatial.h core/spatial/composite.h core/derivatives/partials.h
     core/derivatives/variation.h core/derivatives/motion.h core/derivatives/mass_factor.h
-    core/derivatives/freedoms.h)
+    core/derivatives/freedoms.h core/derivatives/forward_matrices.h)
 if(CMAKE_SCRIPT_MODE_FILE)
   include(${CMAKE_CURRENT_LIST_DIR}/bytes.cmake)
   # cmake -DOUTPUT=... -DSOURCE=folder src [-DFAULT=file -DFROM=text -DTO=text: for tests] -P core_text.cmake

@@ -15,7 +15,8 @@ static int write_text(const char *folder, const char *name, const char *text) {
 int main(int argc, char **argv) {
   jn_model *model = NULL;
   jn_generated g = {0};
-  const jn_generate_options options = {.name = "fault", .inverse = 1, .forward = 1, .partials = 1};
+  const jn_generate_options options = {
+      .name = "fault", .inverse = 1, .forward = 1, .partials = 1, .forward_partials = 1};
   if (argc < 2 || jn_model_load("double_pendulum", NULL, NULL, &model, NULL)) return 2;
   int failed =
       jn_generate(model, &options, NULL, &g, NULL) || write_text(argv[1], "fault.c", g.source) ||

@@ -65,6 +65,18 @@ done
 "$build/jounce" generate mix.json --partials 1 --id 0 --mass --scalar float --output partials_single -q
 "$build/jounce" generate tilthex --partials 0,3 --representation mixed --output partials_free -q
 "$build/jounce" generate "$source/tests/data/odd/all_joint_types.json" --partials 1 --representation hybrid --output partials_all -q
+# derivatives of forward dynamics, along with those of inverse dynamics and alone
+"$build/jounce" generate mix.json --forward-partials 0,2 --partials 0 --damping --output forward -q
+"$build/jounce" generate tilthex --forward-partials 1 --fd 1 --representation mixed --output forward_free -q
+"$build/jounce" generate "$source/tests/data/odd/all_joint_types.json" --forward-partials 1 --representation hybrid --output forward_all -q
+"$build/jounce" generate double_pendulum --forward-partials 0 --scalar float --name two --output forward_single -q
+for one in "forward mix" "forward_free tilthex" "forward_all all"; do
+  # shellcheck disable=SC2086
+  check $one gcc $strict
+done
+[ "$(grep -c 'dfd. .*equal bits' forward/out)" = 6 ] || fail "derivatives of forward dynamics have other bits"
+check forward mix "${clang:-gcc}" -O1
+check forward_single two gcc -O1 -Wdouble-promotion
 # shellcheck disable=SC2086
 check partials mix gcc $strict
 grep -q 'did2 dv .*equal bits' partials/out || fail "derivatives have other bits"
@@ -293,6 +305,7 @@ mkdir fault_partials
 "$build/tests/generate_partials_fault" fault_partials || fail "generate_partials_fault"
 gcc -O1 -Wno-psabi -o fault_partials/test fault_partials/fault.c fault_partials/fault_test.c -lm
 if fault_partials/test >fault_partials/out; then fail "the fault in the text of the derivatives does not appear"; fi
+grep -q 'dfd0 .*FAILED' fault_partials/out || fail "the fault in the text of the derivatives is not in dfd0"
 grep -q 'did0 .*FAILED' fault_partials/out || fail "the fault in the text of the derivatives is not in did0"
 if grep -qE '^(id|fd)0 .*FAILED' fault_partials/out; then fail "the fault of the derivatives is in id0 or fd0"; fi
 echo "ok  a fault in the core's text appears"
@@ -328,6 +341,9 @@ refuse 'one lane and double precision' pendulum --id 0 --signature acados --lane
 refuse 'orders from 0 to 3' pendulum --partials 4 --output x
 refuse 'of one state' pendulum --partials 0 --lanes 4 --output x
 refuse 'without mimic joints' gripper.json --partials 0 --output x
+refuse 'without mimic joints' gripper.json --forward-partials 0 --output x
+refuse 'orders from 0 to 3' pendulum --forward-partials 0-4 --output x
+refuse 'of one state' pendulum --forward-partials 0 --lanes 8 --output x
 refuse 'half' pendulum --id 0 --scalar half --output x
 refuse 'not a C identifier' pendulum --id 0 --name 3x --output x
 refuse 'constraints' fourbar --id 0 --output x

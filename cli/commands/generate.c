@@ -12,7 +12,7 @@
 
 typedef struct generate_job {
   cli_job job;
-  const char *inverse, *forward, *kinematics, *partials, *name;
+  const char *inverse, *forward, *kinematics, *partials, *forward_partials, *name;
   int representation, lanes, mass, scalar, signature;
 } generate_job;
 
@@ -48,11 +48,15 @@ static int check_generate(cli_job *job) {
   const generate_job *g = (const generate_job *)(const void *)job;
   if (!job->output.path)
     return cli_bad_usage("generate: --output FOLDER expected: where the files are written");
-  if (!g->inverse && !g->forward && !g->kinematics && !g->mass && !g->partials)
+  if (!g->inverse && !g->forward && !g->kinematics && !g->mass && !g->partials &&
+      !g->forward_partials)
     return cli_bad_usage(
         "generate: nothing to generate: give --id ORDER, --fd ORDER, --partials ORDER, "
-        "--kinematics ORDER or --mass");
+        "--forward-partials ORDER, --kinematics ORDER or --mass");
   if (g->partials && !orders_of("partials", g->partials, JN_MAX_GENERATE_PARTIALS))
+    return CLI_BAD_USAGE;
+  if (g->forward_partials &&
+      !orders_of("forward-partials", g->forward_partials, JN_MAX_GENERATE_PARTIALS))
     return CLI_BAD_USAGE;
   if (g->kinematics && !orders_of("kinematics", g->kinematics, JN_MAX_GENERATE_KINEMATICS))
     return CLI_BAD_USAGE;
@@ -84,6 +88,9 @@ static int run_generate(cli_job *job) {
       .kinematics =
           g->kinematics ? orders_of("kinematics", g->kinematics, JN_MAX_GENERATE_KINEMATICS) : 0,
       .partials = g->partials ? orders_of("partials", g->partials, JN_MAX_GENERATE_PARTIALS) : 0,
+      .forward_partials = g->forward_partials ? orders_of("forward-partials", g->forward_partials,
+                                                          JN_MAX_GENERATE_PARTIALS)
+                                              : 0,
       .mass = g->mass,
       .scalar = (jn_scalar)g->scalar,
       .signature = (jn_signature)g->signature,
@@ -113,6 +120,7 @@ int cli_generate(int argc, char **argv) {
       CLI_OPT_TEXT("fd", &g.forward),
       CLI_OPT_TEXT("kinematics", &g.kinematics),
       CLI_OPT_TEXT("partials", &g.partials),
+      CLI_OPT_TEXT("forward-partials", &g.forward_partials),
       CLI_OPT_FLAG("mass", &g.mass, 1),
       CLI_OPT_CHOICE("scalar", &g.scalar, scalar_names),
       CLI_OPT_CHOICE("signature", &g.signature, signature_names),

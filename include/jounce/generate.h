@@ -41,6 +41,8 @@ typedef struct jn_generate_options {
       partials; /* bit r: derivatives of inverse dynamics of order r <= JN_MAX_GENERATE_PARTIALS;
                         one lane */
   int generic; /* jn_generate_kernel: 1: dynamics of any robot, which is an argument of the kernel */
+  unsigned forward_partials; /* bit r: derivatives of forward dynamics, as partials; at most 256
+                                degrees of freedom */
 } jn_generate_options;
 
 /* The texts, each ending with a zero. */
@@ -59,15 +61,17 @@ typedef struct jn_generated {
  *   int NAME_mass(const double *q, double *M)                              mass matrix [nv x nv]
  *   int NAME_kinR(const double *q, const double *v, double *pose, double *twist)    kinematics
  *   int NAME_didR(const double *q, const double *v, double *dq, double *dv)         partials
- * with the arrays of jn_inverse_dynamics and jn_forward_dynamics; v of NAME_kinR: [(R+1) x nv]; dq
- * and dv: those of jn_inverse_partials; pose [frames x 12]: rotation row by row, position; twist
- * [(R+1) x frames x 6]. They return 0, or 1 if there is no result: a number is not finite, an angle
- * is beyond 1e6 (float: 1e4), or the dynamics are singular. With several lanes number i of state l
- * is at i lanes + l in every array, and bit l of what is returned belongs to state l. A quaternion
- * may have any length but zero. Compiled without contraction (-ffp-contract=off) they give the bits
- * of the library's strict settings, up to the sign of a zero, also where mimic joints are eliminated
- * (jn_model_tree): arrays are then those of the joints that lead. Compiled as CUDA C the source (of
- * one lane) also holds kernels
+ *   int NAME_dfdR(const double *q, const double *v, const double *tau, double *dq, double *dv,
+ *                 double *dtau)                                              forward_partials
+ * with the arrays of jn_inverse_dynamics and jn_forward_dynamics; v of NAME_kinR: [(R+1) x nv]; dq,
+ * dv and dtau: those of jn_inverse_partials and jn_forward_partials; pose [frames x 12]: rotation
+ * row by row, position; twist [(R+1) x frames x 6]. They return 0, or 1 if there is no result: a
+ * number is not finite, an angle is beyond 1e6 (float: 1e4), or the dynamics are singular. With
+ * several lanes number i of state l is at i lanes + l in every array, and bit l of what is returned
+ * belongs to state l. A quaternion may have any length but zero. Compiled without contraction
+ * (-ffp-contract=off) they give the bits of the library's strict settings, up to the sign of a zero,
+ * also where mimic joints are eliminated (jn_model_tree): arrays are then those of the joints that
+ * lead. Compiled as CUDA C the source (of one lane) also holds kernels
  *   NAME_idR_kernel(size_t n, const double *q, const double *v, double *tau, int *without)
  * for n states in structures of arrays (number i of state s at i n + s), one state per thread;
  * `without` [n] (may be NULL) receives what the function returns.

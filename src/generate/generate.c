@@ -7,6 +7,7 @@
 #include "base/block.h"
 #include "base/fail.h"
 #include "base/numbers.h"
+#include "model/arrays.h"
 
 static int is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -42,12 +43,13 @@ jn_status jn_generate_check(const jn_model *model, const jn_generate_options *se
     snprintf(job->name, sizeof job->name, "%s", set->name);
   else
     make_name(jn_model_name(model), job->name);
-  if (!set->inverse && !set->forward && !set->kinematics && !set->mass && !set->partials)
+  if (!set->inverse && !set->forward && !set->kinematics && !set->mass && !set->partials &&
+      !set->forward_partials)
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "generate: no operation is asked for");
   if (set->inverse >> (JN_MAX_GENERATE_INVERSE + 1) ||
       set->forward >> (JN_MAX_GENERATE_FORWARD + 1) ||
       set->kinematics >> (JN_MAX_GENERATE_KINEMATICS + 1) ||
-      set->partials >> (JN_MAX_GENERATE_PARTIALS + 1))
+      (set->partials | set->forward_partials) >> (JN_MAX_GENERATE_PARTIALS + 1))
     return jn_fail(
         error, JN_ERR_ARGUMENT, NULL, 0,
         "generate: orders go to %d for inverse dynamics, to %d for forward dynamics, to %d for "
@@ -57,14 +59,20 @@ jn_status jn_generate_check(const jn_model *model, const jn_generate_options *se
   job->lanes = set->lanes ? set->lanes : 1;
   if (job->lanes != 1 && job->lanes != 4 && job->lanes != 8)
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "generate: lanes can be 1, 4 or 8");
-  if (set->partials && job->lanes > 1)
+  if (jn_job_partials(job) && job->lanes > 1)
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
                    "generate: partial derivatives are of one state: leave out --lanes, or generate "
                    "them by themselves");
-  if (set->partials && model->tree)
-    return jn_fail(error, JN_ERR_COUPLED, NULL, 0,
-                   "generate: partial derivatives are generated for models without mimic joints: "
-                   "make the joints independent, or call jn_inverse_partials");
+  if (jn_job_partials(job) && model->tree)
+    return jn_fail(
+        error, JN_ERR_COUPLED, NULL, 0,
+        "generate: partial derivatives are generated for models without mimic joints: "
+        "make the joints independent, or call jn_inverse_partials and jn_forward_partials");
+  if (set->forward_partials && model->nv > JN_DENSE_DOFS)
+    return jn_fail(error, JN_ERR_LIMIT, NULL, 0,
+                   "generate: derivatives of forward dynamics are generated for at most %d degrees "
+                   "of freedom",
+                   JN_DENSE_DOFS);
   if ((unsigned)set->scalar > JN_SCALAR_FLOAT || (unsigned)set->signature > JN_SIGNATURE_ACADOS)
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "generate: no such scalar or signature");
   if (set->signature && (job->lanes > 1 || set->scalar))
@@ -125,7 +133,7 @@ static int is_needed(const jn_job *job, const jn_core_file *f) {
   if (is(f, "scalar/lanes.h") || is(f, "scalar/double.h")) return !pack && !job->dual;
   if (is(f, "scalar/pack.h")) return pack;
   if (is(f, "core/algebra/inertia10.h") || is(f, "model/arrays.h") || is(f, "core/work.h"))
-    return job->set.partials != 0;
+    return jn_job_partials(job);
   if (is(f, "scalar/dual.h") || is(f, "core/body/baked_dual.h")) return job->dual;
   return 1;
 }
@@ -137,10 +145,12 @@ void jn_generate_core(jn_text *t, const jn_job *job) {
   if (job->set.generic) jn_text_put(t, "#define JN_GENERIC 1\n");
   if (job->dual) jn_text_put(t, "#define JN_DUAL 1\n");
   if (job->looped) jn_text_put(t, "#define JN_LOOPED 1\n");
-  if (job->set.partials) jn_text_put(t, "#define JN_PARTIALS 1\n#define ENTRY_FUNCTION INLINE\n");
+  if (jn_job_partials(job))
+    jn_text_put(t, "#define JN_PARTIALS 1\n#define ENTRY_FUNCTION INLINE\n");
+  if (job->set.forward_partials) jn_text_put(t, "#define JN_FORWARD_PARTIALS 1\n");
   if (job->lanes > 1)
     jn_text_format(t, "#define LANES %d\n", job->lanes);
-  else if (job->set.partials)
+  else if (jn_job_partials(job))
     jn_text_put(t, "#define JN_PLAIN 1 /* the partial derivatives are written in numbers */\n");
   else if (!high)
     jn_text_put(t, "#define JN_PLAIN 1 /* numbers, not vectors, are faster at low orders */\n");
@@ -188,7 +198,7 @@ static void put_entry(jn_text *t, const jn_job *job, const jn_operation *o) {
   jn_generate_arguments(t, job, o, 0);
   jn_text_put(t, ", LANES);\n}\n");
   if (casadi) jn_generate_casadi(t, job, o, 0);
-  if (job->lanes == 1 && !casadi && !job->set.partials && o->kind <= JN_GENERATE_FORWARD)
+  if (job->lanes == 1 && !casadi && !jn_job_partials(job) && o->kind <= JN_GENERATE_FORWARD)
     jn_generate_dynamics_kernel(t, job, o->order, o->kind == JN_GENERATE_FORWARD);
 }
 
@@ -196,12 +206,17 @@ static void put_entry(jn_text *t, const jn_job *job, const jn_operation *o) {
  * of a link's convolutions. */
 static int is_large(const jn_job *job, const jn_operation *o) {
   const int r = o->order, products = (r + 1) * (r + 2);
-  const int of[] = {[JN_GENERATE_INVERSE] = products,
-                    [JN_GENERATE_FORWARD] = 4 * products,
-                    [JN_GENERATE_MASS] = 8,
-                    [JN_GENERATE_KINEMATICS] = products,
-                    [JN_GENERATE_PARTIALS] = 0};
+  const int of[] = {
+      [JN_GENERATE_INVERSE] = products, [JN_GENERATE_FORWARD] = 4 * products,
+      [JN_GENERATE_MASS] = 8,           [JN_GENERATE_KINEMATICS] = products,
+      [JN_GENERATE_PARTIALS] = 0,       [JN_GENERATE_FORWARD_PARTIALS] = 4 * products};
   return of[o->kind] * job->m->nlink > 1200;
+}
+
+/* Inlined into one function, numbers of several lanes and orders are more than gcc keeps in registers. */
+static int is_separate(const jn_job *job, const jn_operation *o) {
+  return job->lanes > 1 && !job->own && o->kind == JN_GENERATE_FORWARD && o->order >= 4 &&
+         !is_large(job, o);
 }
 
 static void put_source(jn_text *t, const jn_job *job) {
@@ -216,16 +231,17 @@ static void put_source(jn_text *t, const jn_job *job) {
   jn_text_put(t, "\n/* the robot */\n");
   jn_generate_links(t, job);
   if (job->own) jn_generate_coupled_start(t, job);
-  if (job->set.partials) jn_generate_partials_start(t, job);
+  if (jn_job_partials(job)) jn_generate_partials_start(t, job);
   jn_operation list[JN_MAX_OPERATIONS];
   const int count = jn_generate_operations(job, list);
-  int shared = 0;
+  const char *part = "INLINE";
   for (int i = 0; i < count; i++) {
-    if (is_large(job, &list[i]) != shared) {
-      shared = !shared;
-      jn_text_format(t, "\n#undef PART\n#define PART %s\n", shared ? "SHARED" : "INLINE");
-    }
-    put_entry(t, job, &list[i]);
+    jn_job own = *job;
+    own.separate = own.depth_first = is_separate(job, &list[i]);
+    const char *kind = is_large(job, &list[i]) ? "SHARED" : own.separate ? "SEPARATE" : "INLINE";
+    if (strcmp(kind, part) != 0) jn_text_format(t, "\n#undef PART\n#define PART %s\n", kind);
+    part = kind;
+    put_entry(t, &own, &list[i]);
   }
   if (job->set.scalar == JN_SCALAR_FLOAT) jn_generate_single(t);
 }

@@ -20,6 +20,7 @@ typedef struct jn_job {
   int streamed;    /* numbers are read and written link by link, not all at once */
   int depth_first; /* forward dynamics: links in depth-first order */
   int own_stack;   /* inverse dynamics and mass matrix are functions that kernels call */
+  int separate;    /* every link has functions of its own: SEPARATE in scalar/preamble.h */
   int looped;      /* loops over orders are not unrolled: the text does not grow with the order */
   int large;       /* more numbers than registers, for the order: see JN_LARGE in kernel.c */
   const unsigned char *prescribed; /* hybrid dynamics: of each joint; NULL: none is */
@@ -36,18 +37,19 @@ typedef enum jn_operation_kind {
   JN_GENERATE_FORWARD,
   JN_GENERATE_MASS,
   JN_GENERATE_KINEMATICS,
-  JN_GENERATE_PARTIALS
+  JN_GENERATE_PARTIALS,
+  JN_GENERATE_FORWARD_PARTIALS
 } jn_operation_kind;
 typedef struct jn_operation {
   jn_operation_kind kind;
   int order, nin, nout;
   char name[16];    /* without the prefix */
   const char *what; /* in words */
-  jn_array in[3], out[2];
+  jn_array in[3], out[3];
 } jn_operation;
 enum {
   JN_MAX_OPERATIONS = JN_MAX_GENERATE_INVERSE + JN_MAX_GENERATE_FORWARD +
-                      JN_MAX_GENERATE_KINEMATICS + JN_MAX_GENERATE_PARTIALS + 5
+                      JN_MAX_GENERATE_KINEMATICS + 2 * JN_MAX_GENERATE_PARTIALS + 6
 };
 /* operations.c: multiplications and additions of a state, and bytes of arrays on the stack; 0: not
  * known */
@@ -112,9 +114,14 @@ void jn_generate_coupled_kinematics(jn_text *t, const jn_job *job, int r);
 /* the functions of a kernel: NAME_idR_at, NAME_fdR_at, that of hybrid dynamics with its kernel, or
  * column_at of partial derivatives */
 void jn_generate_coupled_kernel(jn_text *t, const jn_job *job, jn_kernel kernel, int r);
-/* partials.c: derivatives of inverse dynamics: the text they share; the function of an order */
+/* partials.c: derivatives of inverse and forward dynamics: the text they share; the function of an order */
 void jn_generate_partials_start(jn_text *t, const jn_job *job);
 void jn_generate_partials(jn_text *t, const jn_job *job, int r);
+void jn_generate_forward_partials(jn_text *t, const jn_job *job, int r);
+/* derivatives of either are asked for */
+static inline int jn_job_partials(const jn_job *job) {
+  return job->set.partials || job->set.forward_partials;
+}
 /* what the text of the partial derivatives knows of a model, before the headers that use it */
 void jn_generate_partials_types(jn_text *t);
 /* a link as the initialiser of a jn_link */

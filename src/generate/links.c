@@ -55,7 +55,8 @@ void jn_generate_links(jn_text *t, const jn_job *job) {
   jn_text_format(t, "enum { NQ = %d, NV = %d, REP = %d, DAMPING = %d };\n", m->nq, m->nv,
                  (int)job->set.representation, job->set.damping != 0);
   const jn_generate_options *set = &job->set;
-  if (!set->inverse && !set->forward && !set->mass && !set->kinematics) return; /* partials.c */
+  if (!set->inverse && !set->forward && !set->mass && !set->kinematics && !set->forward_partials)
+    return; /* partials.c */
   for (int i = 0; i < m->nlink; i++) {
     jn_text_put(t, "/* joint '");
     jn_text_name(t, m->joint[m->link[i].joint].name);

@@ -60,6 +60,19 @@ static jn_operation partials(const jn_model *m, int r) {
   return o;
 }
 
+static jn_operation forward_partials(const jn_model *m, int r) {
+  jn_operation o = {.kind = JN_GENERATE_FORWARD_PARTIALS, .order = r, .nin = 3, .nout = 3};
+  name_operation(&o, "dfd");
+  o.what = "derivatives of forward dynamics: of v^(k+1) by q, by v, and by tau^(j)";
+  o.in[0] = array_of("q", 1, m->nq);
+  o.in[1] = array_of("v", 1, m->nv);
+  o.in[2] = array_of("tau", r + 1, m->nv);
+  o.out[0] = array_of("dq", r + 1, m->nv * m->nv);
+  o.out[1] = array_of("dv", r + 1, m->nv * m->nv);
+  o.out[2] = array_of("dtau", (r + 1) * (r + 1), m->nv * m->nv);
+  return o;
+}
+
 int jn_generate_operations(const jn_job *job, jn_operation *list) {
   const jn_generate_options *set = &job->set;
   const jn_model *m = jn_job_model(job);
@@ -73,6 +86,8 @@ int jn_generate_operations(const jn_job *job, jn_operation *list) {
     if (set->kinematics >> r & 1) list[n++] = kinematics(m, r);
   for (int r = 0; r <= JN_MAX_GENERATE_PARTIALS; r++)
     if (set->partials >> r & 1) list[n++] = partials(m, r);
+  for (int r = 0; r <= JN_MAX_GENERATE_PARTIALS; r++)
+    if (set->forward_partials >> r & 1) list[n++] = forward_partials(m, r);
   return n;
 }
 
@@ -122,6 +137,7 @@ static const struct writer {
     [JN_GENERATE_MASS] = {jn_generate_mass, jn_generate_coupled_mass},
     [JN_GENERATE_KINEMATICS] = {jn_generate_kinematics, jn_generate_coupled_kinematics},
     [JN_GENERATE_PARTIALS] = {jn_generate_partials, NULL}, /* refused */
+    [JN_GENERATE_FORWARD_PARTIALS] = {jn_generate_forward_partials, NULL},
 };
 
 void jn_generate_operation(jn_text *t, const jn_job *job, const jn_operation *o) {

@@ -147,10 +147,11 @@ static void put_check(jn_text *t, const jn_job *job, const jn_operation *o, cons
   jn_text_put(t, "  return failed;\n}\n\n");
 }
 
-/* what the library computes at one state: the first result, and a second one */
+/* what the library computes at one state: out[k], the results */
 static jn_status reference(const jn_model *m, jn_data *data, const jn_operation *o, const double *q,
-                           const double *v, const double *f, double *out, double *more) {
+                           const double *v, const double *f, double *const *to) {
   jn_status status = JN_OK;
+  double *out = to[0], *more = to[1];
   switch (o->kind) {
     case JN_GENERATE_INVERSE:
       return jn_inverse_dynamics(m, data, o->order, q, v, NULL, out);
@@ -160,6 +161,8 @@ static jn_status reference(const jn_model *m, jn_data *data, const jn_operation 
       return jn_mass_matrix(m, data, q, out);
     case JN_GENERATE_PARTIALS:
       return jn_inverse_partials(m, data, o->order, q, v, NULL, out, more);
+    case JN_GENERATE_FORWARD_PARTIALS:
+      return jn_forward_partials(m, data, o->order, q, v, f, NULL, out, more, to[2]);
     case JN_GENERATE_KINEMATICS:
       break;
   }
@@ -188,7 +191,8 @@ static void round_to(jn_scalar scalar, double *x, size_t n) {
 /* With eliminated joints generated forward dynamics finds M by another route than the library. Of
  * M a = tau - bias the accelerations then differ by M^-1 times the rounding of tau, bias and M a:
  *   |M^-1| (|tau| + |M| |a|)
- * relative to |a|, the largest of all states and orders. */
+ * relative to |a|, the largest of all states and orders. Partial derivatives of forward dynamics are
+ * M^-1 times matrices: |M^-1| |M| (a = NULL). */
 static jn_status measure_growth(const jn_model *m, jn_data *data, int rows, const double *q,
                                 const double *f, const double *a, double *room, double *growth) {
   const size_t nv = (size_t)m->nv;
@@ -199,7 +203,8 @@ static jn_status measure_growth(const jn_model *m, jn_data *data, int rows, cons
     if (status) return status;
     for (size_t i = 0; i < nv * nv; i++) size[inverse] = fmax(size[inverse], fabs(room[i]));
   }
-  for (size_t k = 0; k < (size_t)rows; k++) {
+  if (!a) *growth = fmax(*growth, size[1] * size[0]);
+  for (size_t k = 0; k < (size_t)rows && a; k++) {
     double force = 0, most = 0;
     for (size_t i = 0; i < nv; i++)
       force = fmax(force, fabs(f[k * nv + i])), most = fmax(most, fabs(a[k * nv + i]));
@@ -209,11 +214,10 @@ static jn_status measure_growth(const jn_model *m, jn_data *data, int rows, cons
 }
 
 static jn_status put_references(jn_text *t, const jn_job *job, jn_data *data,
-                                const jn_operation *list, int count, double *block) {
+                                const jn_operation *list, int count, double *block, double *room) {
   const jn_model *m = jn_job_model(job);
   const size_t nq = (size_t)m->nq, nv = (size_t)m->nv, v_row = ROWS * nv, f_row = ROWS * nv;
   double *q = block, *v = q + STATES * nq, *f = v + STATES * v_row, *out = f + STATES * f_row;
-  double *room = out + STATES * JN_MAX_GENERATE_INVERSE * nv; /* behind accelerations: [nv x nv] */
   double growth[JN_MAX_OPERATIONS];
   const size_t row[3] = {nq, v_row, f_row};
   uint64_t seed = 88172645463325252u;
@@ -229,16 +233,20 @@ static jn_status put_references(jn_text *t, const jn_job *job, jn_data *data,
   if (uses > 2) table(t, "tau", f, STATES * f_row);
   for (int i = 0; i < count; i++) {
     const jn_operation *o = &list[i];
-    const size_t first = size_of(&o->out[0]), second = size_of(&o->out[1]);
+    const size_t first = size_of(&o->out[0]), second = size_of(&o->out[1]),
+                 third = size_of(&o->out[2]);
     for (size_t s = 0; s < STATES; s++) {
-      const jn_status status = reference(m, data, o, q + s * nq, v + s * v_row, f + s * f_row,
-                                         out + s * first, out + STATES * first + s * second);
+      double *const to[3] = {out + s * first, out + STATES * first + s * second,
+                             out + STATES * (first + second) + s * third};
+      const jn_status status = reference(m, data, o, q + s * nq, v + s * v_row, f + s * f_row, to);
       if (status) return status;
     }
     growth[i] = 1;
-    for (size_t s = 0; s < STATES && job->own && o->kind == JN_GENERATE_FORWARD; s++) {
+    const int solved = o->kind == JN_GENERATE_FORWARD_PARTIALS;
+    for (size_t s = 0; s < STATES && (solved || (job->own && o->kind == JN_GENERATE_FORWARD));
+         s++) {
       const jn_status status = measure_growth(m, data, o->order + 1, q + s * nq, f + s * f_row,
-                                              out + s * first, room, &growth[i]);
+                                              solved ? NULL : out + s * first, room, &growth[i]);
       if (status) return status;
     }
     const double *x = out;
@@ -279,10 +287,9 @@ jn_status jn_generate_test(jn_text *t, const jn_job *job) {
     for (int k = 0; k < list[i].nout; k++) n += size_of(&list[i].out[k]);
     if (n > most) most = n;
   }
-  const size_t nv = (size_t)m->nv, coupled = STATES * JN_MAX_GENERATE_INVERSE * nv + nv * nv;
+  const size_t nv = (size_t)m->nv, before = STATES * ((size_t)m->nq + 2 * ROWS * nv + most);
   jn_data *data = NULL;
-  double *block = jn_block_new(&t->hooks, STATES * ((size_t)m->nq + 2 * ROWS * nv + most) + coupled,
-                               sizeof(double));
+  double *block = jn_block_new(&t->hooks, before + nv * nv, sizeof(double));
   jn_status status = block ? jn_data_new(m, ROWS - 2, &t->hooks, &data) : JN_ERR_MEMORY;
   if (!status) {
     jn_settings *set = jn_data_settings(data);
@@ -291,7 +298,7 @@ jn_status jn_generate_test(jn_text *t, const jn_job *job) {
                          .strict = 1,
                          .gravity = {job->gravity[0], job->gravity[1], job->gravity[2]}};
     put_head(t, job);
-    status = put_references(t, job, data, list, count, block);
+    status = put_references(t, job, data, list, count, block, block + before);
     jn_text_put(t, "int main(void) {\n  int failed = 0;\n");
     for (int i = 0; i < count; i++) jn_text_format(t, "  failed |= test_%s();\n", list[i].name);
     jn_text_put(t, "  return failed;\n}\n");

@@ -29,6 +29,7 @@ static inline int is_floating(const jn_job *job, int i) {
 /* the first link with the same functions: the same kind of joint, offset and parent */
 static inline int first_like(const jn_job *job, int i) {
   const jn_link *a = &job->m->link[i];
+  if (job->separate) return i;
   for (int j = job->fixed ? 1 : 0; j < i; j++) {
     const jn_link *b = &job->m->link[j];
     if (a->kind == b->kind && a->rotation == b->rotation && is_given(job, i) == is_given(job, j) &&

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/coupled.h"
+#include "core/derivatives/forward_matrices.h"
 #include "core/derivatives/partials.h"
 #include "core/engine.h"
 #include "core/external.h"
@@ -85,40 +86,6 @@ static void columns(const variation *x, double *dq, double *dv, double *dtau) {
   }
 }
 
-#define JN_SOLVED_TOGETHER 16 /* matrices */
-
-/* The matrices order by order (Z_j: columns of v^(j), T_kj: d tau^(k) / d v^(j)):
- *   Z_(k+1) = M^-1 (d tau^(k) - T_k - sum_(j=0..k) T_kj Z_j)
- * Returns 0 when M is not positive definite in rounding. */
-static int matrices(const variation *x, const jn_forward_columns *out) {
-  const jn_engine *engine = x->data->engine;
-  const size_t nv = (size_t)x->m->nv, size = nv * nv, n = (size_t)out->orders;
-  if (out->dtau && n > 1) memset(out->dtau, 0, sizeof(double) * n * n * size);
-  for (size_t k = 0; k < n; k++) {
-    variation part = *x;
-    part.K = (int)k;
-    engine->freedoms_forward(&part, out);
-    if (k == 0 && !engine->mass_factor(x->m, out->H)) return 0;
-    double *list[JN_SOLVED_TOGETHER];
-    int count = 0;
-    if (out->dq) list[count++] = out->dq + k * size;
-    if (out->dv) list[count++] = out->dv + k * size;
-    if (out->dtau && k == 0) {
-      engine->mass_factor_inverse(x->m, out->H, out->dtau);
-      mirror_upper(nv, out->dtau);
-    }
-    for (size_t i = 0; i < k && out->dtau; i++) {
-      list[count++] = out->dtau + (k * n + i) * size;
-      if (count < JN_SOLVED_TOGETHER) continue;
-      engine->mass_factor_solve(x->m, out->H, list, count, -1, 0);
-      count = 0;
-    }
-    if (count) engine->mass_factor_solve(x->m, out->H, list, count, -1, k == 0);
-    if (out->dtau && k) memcpy(out->dtau + (k * n + k) * size, out->dtau, sizeof(double) * size);
-  }
-  return 1;
-}
-
 /* jn_variation_forward and all columns */
 static jn_status forward_columns(const jn_model *model, jn_data *data, int order, const double *q,
                                  const double *v, const double *tau, const jn_external *external,
@@ -131,9 +98,9 @@ static jn_status forward_columns(const jn_model *model, jn_data *data, int order
 }
 
 /* The same without factors of M, whole matrices: 0 when they have to be computed by columns. */
-static int forward_matrices(const variation *x, int order, double *dq, double *dv, double *dtau) {
+static int dense_matrices(const variation *x, int order, double *dq, double *dv, double *dtau) {
   const jn_forward_columns out = {order + 1, dq, dv, dtau, x->w->mass};
-  return x->m->nv <= JN_DENSE_DOFS && matrices(x, &out);
+  return x->m->nv <= JN_DENSE_DOFS && forward_matrices(x, &out);
 }
 
 jn_status jn_forward_partials(const jn_model *model, jn_data *data, int order, const double *q,
@@ -150,7 +117,7 @@ jn_status jn_forward_partials(const jn_model *model, jn_data *data, int order, c
   if (!(jn_variation_bound(&x) < JN_BOUND_1 / JN_BOUND_3) || !jn_factors_are_bounded(model, data))
     return JN_ERR_NOT_FINITE;
   size_t n = ((size_t)order + 1) * (size_t)model->nv * (size_t)model->nv;
-  if (!forward_matrices(&x, order, dq, dv, dtau)) {
+  if (!dense_matrices(&x, order, dq, dv, dtau)) {
     /* long chains, or rounding: through the articulated inertias */
     status = forward_columns(model, data, order, q, v, tau, external, &x);
     if (status) return status;

@@ -28,7 +28,7 @@ static inline int dofs_end(const jn_model *m, int i) {
   return l->iv + l->nv;
 }
 
-#ifndef JN_BAKED
+#if !defined(JN_BAKED) || defined(JN_FORWARD_PARTIALS)
 /* G packs of row k, at columns at[] <= k: H_kj -= sum of L_dk H_dj, d = end-1..k+1 */
 INLINE void factor_tile(double *H, size_t nv, int k, int end, const int *at, const int G) {
   columns_of s[4];
@@ -62,14 +62,15 @@ INLINE void factor_row(double *H, size_t nv, int k, int end) {
   }
 }
 
-/* Returns 0 when a pivot is not positive. */
+/* Returns 0 when a pivot is not positive; the work is the same. */
 ENTRY_FUNCTION int mass_factor(const jn_model *m, double *H) {
   const size_t nv = (size_t)m->nv;
   const int *parent = m->dof_parent;
+  int positive = 1;
   for (int k = m->nv - 1; k >= 0; k--) {
     double *row = H + (size_t)k * nv;
     if (m->dof_end[k] > k + 1) factor_row(H, nv, k, m->dof_end[k]);
-    if (!(row[k] > 0)) return 0;
+    positive &= row[k] > 0;
     const double inverse = 1.0 / row[k];
     row[k] = inverse;
     /* L_kj in column k; row k stays H_kj until all rows are done */
@@ -80,7 +81,7 @@ ENTRY_FUNCTION int mass_factor(const jn_model *m, double *H) {
     const double inverse = row[k];
     for (int j = parent[k]; j >= 0; j = parent[j]) row[j] *= inverse;
   }
-  return 1;
+  return positive;
 }
 
 /* Columns of matrices with rows of nv numbers, which are zero but in rows first..stop-1 and those of
