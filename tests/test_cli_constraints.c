@@ -393,8 +393,16 @@ static void constraints_beside_a_urdf(void **state) {
        "the model has no link 'roker'; did you mean 'rocker'?"},
       {"{\"passive\":\n [\"two\", \"four\"]}",
        "bad.json:2: passive[1]: the model has no joint 'four'"},
-      {"{\"frames\": [\n{\"name\": \"f\", \"link\": \"none\"}]}",
-       "bar.urdf: frame 'f': unknown link 'none'"},
+      {"{\"frames\": [\n{\"name\": \"f\", \"link\": \"croupler\"}]}",
+       "bad.json:2: frame 'f': the model has no link 'croupler'; did you mean 'coupler'?"},
+      {"{\"frames\": [\n{\"name\": \"rocker\", \"link\": \"crank\"}]}",
+       "bad.json:2: frame 'rocker' has the name of a link"},
+      {"{\"frames\": [{\"name\": \"f\", \"link\": \"crank\"},\n{\"name\": \"g\", \"link\": "
+       "\"crank\"},\n{\"name\": \"f\", \"link\": \"rocker\"}]}",
+       "bad.json:3: frame 'f' is defined twice (first in line 1): rename one"},
+      {"{\"rotors\": [{\"name\": \"r\", \"link\": \"crank\"},\n{\"name\": \"r\", \"link\": "
+       "\"crank\"}]}",
+       "bad.json:2: rotor 'r' is defined twice (first in line 1): rename one"},
       {"{\"passiv\": []}", "passiv"},
       {"{\"constraints\": 3}", "bad.json:1: constraints: "},
       {"[]", "bad.json"}};

@@ -390,6 +390,39 @@ static void angles_of_many_turns_are_noted(void **state) {
   }
 }
 
+/* What was found in the times, and what is wrong with the samples, is told by every command in every
+ * format: in the text, else on standard error, and in JSON. */
+static void findings_in_a_recording_are_told_in_every_format(void **state) {
+  (void)state;
+  growing_text t = {0};
+  append(&t, "t,joint1\n");
+  for (int i = 0; i < 400; i++)
+    append(&t, "%.0f,%.17g\n", 1.7e18 + 5e6 * i, 0.5 * sin(0.03 * i) + 1e-5 * sin(7.3 * i * i));
+  put("stamps.csv", t.text);
+  put("wide.json", "{\"joint1\": {\"velocity\": 100}}");
+  free(t.text);
+  static const char *const commands[] = {
+      "traj pendulum stamps.csv --samples 3", "limits pendulum stamps.csv --limits wide.json",
+      "retime pendulum stamps.csv --limits wide.json",
+      "elastic pendulum stamps.csv --stiffness 1000 --motor-inertia 0.1 --no-simulation",
+      "simulate pendulum --along stamps.csv --samples 3"};
+  static const char words[] = "taken as ns, counted from the first, 1700000000 s";
+  for (size_t i = 0; i < COUNT(commands); i++)
+    for (int format = 0; format < 3; format++) {
+      static const char *const options[] = {"--text", "--json", "--format csv"};
+      assert_int_equal(run("jounce %s %s", commands[i], options[format]), 0);
+      const int in_text = format == 0 && i < 4;
+      if (!strstr(in_text ? output : errors, words))
+        fail_msg("%s %s: %s", commands[i], options[format], errors);
+    }
+  json_t *json = run_json("jounce traj pendulum stamps.csv --samples 3");
+  assert_non_null(strstr(json_string_value(item(json, "times", NULL)), words));
+  json_decref(json);
+  /* forces along a motion do not overcome friction, which is said */
+  assert_int_equal(run("jounce simulate pendulum --along stamps.csv --friction --samples 3"), 0);
+  assert_non_null(strstr(errors, "do not overcome --friction"));
+}
+
 static void forces_along_a_motion_repeat_it(void **state) {
   (void)state;
   put("late.json",
@@ -614,6 +647,7 @@ int main(void) {
       cmocka_unit_test(elastic_motions_are_followed),
       cmocka_unit_test(recorded_samples_give_torque_rates),
       cmocka_unit_test(angles_of_many_turns_are_noted),
+      cmocka_unit_test(findings_in_a_recording_are_told_in_every_format),
       cmocka_unit_test(forces_along_a_motion_repeat_it),
       cmocka_unit_test(retimed_motions_keep_the_limits),
       cmocka_unit_test(pictures_and_pages),

@@ -304,6 +304,30 @@ static void an_equilibrium_has_its_digits(void **state) {
   }
 }
 
+/* A ball that turns in space, without gravity and forces, has no acceleration but rounding. */
+static void a_ball_that_turns_in_space_has_its_digits(void **state) {
+  (void)state;
+  static const char urdf[] =
+      "<robot name='ball'><link name='ball'><inertial><mass value='2'/>"
+      "<inertia ixx='0.1' iyy='0.1' izz='0.1'/></inertial></link></robot>";
+  jn_spec *spec;
+  jn_model *model;
+  jn_data *data;
+  const jn_build_options o = {.root = JN_ROOT_FLOATING};
+  assert_ok(jn_spec_parse_urdf(urdf, strlen(urdf), NULL, NULL, &spec, NULL));
+  jn_spec_set_gravity(spec, (jn_vec3){0, 0, 0});
+  assert_ok(jn_model_build(spec, &o, NULL, &model, NULL));
+  assert_ok(jn_data_new(model, 0, NULL, &data));
+  const double q[7] = {0.36, 0.48, -0.8, 0, 0.3, -0.2, 0.7}, v[6] = {0.3, 0.7, 1.1, 0.1, -0.4, 0.2},
+               tau[6] = {0};
+  double error = 1;
+  assert_ok(jn_forward_dynamics_error(model, data, 0, q, v, tau, NULL, NULL, &error));
+  check_residual("error of a ball in space", error, 1e-13);
+  jn_data_free(data);
+  jn_model_free(model);
+  jn_spec_free(spec);
+}
+
 /* Links that hang straight down in frames which are turned by right angles: without forces the
  * accelerations are the rounding of these angles, as in the files of real robots. */
 static void a_robot_that_hangs_has_its_digits(void **state) {
@@ -345,6 +369,7 @@ int main(void) {
       cmocka_unit_test(a_long_boom_is_not_far),
       cmocka_unit_test(an_equilibrium_has_its_digits),
       cmocka_unit_test(a_robot_that_hangs_has_its_digits),
+      cmocka_unit_test(a_ball_that_turns_in_space_has_its_digits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,6 +44,15 @@ for option in --output --report --plot --apply; do
   nothing_beside "$option"
 done
 
+# models, which the library writes
+for file in result.urdf result.json; do
+  echo "as it was" >$file
+  if small "$jounce" convert quadruped --output $file >/dev/null 2>errors; then fail "convert: a full disk is no error"; fi
+  grep -q 'cannot write' errors || fail "convert on a full disk says: $(cat errors)"
+  old $file "convert on a full disk"
+  nothing_beside "convert on a full disk"
+done
+
 # ---- killed while it writes: 15 and 2 remove what was begun, 9 cannot
 writing() { # the temporary file of $1 has rows
   for _ in $(seq 600); do
@@ -197,6 +206,7 @@ for line in open("script.gp", encoding="utf-8").read().split("\n"):
         seen += 1
 assert seen >= 4, "%s: %d names in the script" % (sys.argv[1], seen)
 EOF
+  grep -q 'set autoscale xfix' script.gp || fail "$command: the axis of time does not end with the data"
 done
 
 # ---- file names: a file lands under exactly the name that was asked for, or is refused; nothing of it is a command of gnuplot or a shell
@@ -248,6 +258,10 @@ grep -q 'jounce: fd: only about 5 digits' errors || fail "lost digits, csv: $(ca
 import json, sys
 e = json.load(sys.stdin)["relative_error"]
 assert len(e) == 1 and 1e-7 < e[0] < 1e-4, e'
+for command in hybrid linearise "partials --forward" "simulate --time 0.01 --samples 2"; do
+  "$jounce" $command gimbal.urdf --state turned.json -q --format csv >/dev/null 2>errors || fail "$command: $(cat errors)"
+  grep -q 'only about 5 digits of the accelerations are left' errors || fail "lost digits, $command: $(cat errors)"
+done
 echo '{"joints": {"j0": [0.3, 0.1], "j1": [1, 0]}, "tau": {"j0": [0.2], "j1": [0.1]}}' >turned.json
 "$jounce" fd slide.urdf --state turned.json --text >kept.txt
 ! grep -q digits kept.txt || fail "digits are not lost: $(cat kept.txt)"

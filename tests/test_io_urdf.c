@@ -121,14 +121,16 @@ static void findings_are_not_repeated(void **state) {
            "link='l%d'/><child link='l%d'/><dynamics D='3' K='4'/></joint><transmission/>\n",
            i, i, i - 1, i);
   append(&t, "<joint name='k' type='continuous'><parent link='a'/><child link='b'/>\n");
-  append(&t, "<dynamics K='3'/><hull/></joint></robot>");
+  append(&t, "<dynamics K='3'/><hull/></joint><loop_joint name='c'/></robot>");
   jn_spec *spec = parse_ok(jn_spec_parse_urdf, t.text);
   assert_true(has_finding(spec, JN_NOTE, 2, "link 'l1': unknown element <hull> in <link>"));
   assert_true(has_finding(spec, JN_NOTE, 2, "joint 'j1': <dynamics>: unknown attributes"));
   assert_true(has_finding(spec, JN_NOTE, 2, "<transmission> is ignored except"));
   assert_true(has_finding(spec, JN_NOTE, 8, "unknown attributes are ignored, here and below: 'K'"));
   assert_true(has_finding(spec, JN_NOTE, 8, "unknown element <hull> in <joint>"));
-  assert_int_equal(jn_spec_finding_count(spec), 5);
+  assert_true(
+      has_finding(spec, JN_SERIOUS, 8, "<loop_joint> is no element of URDF, and is ignored"));
+  assert_int_equal(jn_spec_finding_count(spec), 6);
   jn_spec_free(spec);
   free(t.text);
 }

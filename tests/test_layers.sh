@@ -2,12 +2,11 @@
 # The layers hold (tools/layers.py), a planted include breaks them, and every header compiles alone.
 #   test_layers.sh SOURCE BUILD
 set -eu
-source=$1 work=$2/tests/layers
+source=$1 work=$(mktemp -d) # of its own: two runs may share the build folder
+trap 'rm -rf "$work"' EXIT INT TERM
 python3 "$source/tools/layers.py" "$source"
 
 # plant FILE LINE: the check must name the file
-rm -rf "$work"
-mkdir -p "$work"
 cp -r "$source/include" "$source/src" "$source/cli" "$work"
 mkdir -p "$work/python"
 cp -r "$source/python/src" "$work/python/src"

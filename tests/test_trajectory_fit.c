@@ -46,6 +46,65 @@ static void polynomials_below_the_penalty_come_back(void **state) {
   jn_model_free(model);
 }
 
+/* A fast motion that a given lambda, or too few pieces, smooth away; noise around the same motion that
+ * they remove is no fault. */
+static void a_lambda_that_smooths_the_motion_away_is_refused(void **state) {
+  (void)state;
+  enum { N = 1001 };
+  jn_model *model = pendulum_model();
+  rng r = rng_new(3);
+  static double t[N], q[N], noisy[N];
+  for (int i = 0; i < N; i++) {
+    t[i] = 0.01 * i, q[i] = sin(40 * t[i]);
+    noisy[i] = 0.3 * sin(t[i]) + 0.01 * rng_normal(&r);
+  }
+  jn_trajectory *T = NULL;
+  for (int kind = 0; kind < 4; kind++) {
+    static const double lambda[] = {1, 1e-12, 0, 1e9};
+    jn_error error = {0};
+    double rms;
+    const jn_fit_report report = {.rms = &rms};
+    jn_fit_options o = jn_fit_options_default();
+    o.lambda = lambda[kind], o.pieces = kind == 2 ? 20 : 0;
+    assert_status(jn_trajectory_fit(model, N, t, q, &o, NULL, NULL, &T, &error), JN_ERR_FIT);
+    assert_null(T);
+    if (!strstr(error.message, "does not follow the samples") || !strstr(error.message, "--force"))
+      fail_msg("%s", error.message);
+    o.force = 1;
+    T = fit(model, N, t, q, &o, &report);
+    assert_true(rms > 0.01);
+    jn_trajectory_free(T);
+    T = NULL;
+  }
+  jn_fit_options o = jn_fit_options_default();
+  o.lambda = 1e-6;
+  jn_trajectory_free(fit(model, N, t, noisy, &o, NULL));
+  jn_model_free(model);
+}
+
+/* Clusters of samples 1e-7 s apart, a second between them: the spline through all of them swings to a
+ * thousand times their range. One of degree 3 does not. */
+static void splines_that_swing_between_the_samples_are_refused(void **state) {
+  (void)state;
+  enum { N = 24 };
+  jn_model *model = pendulum_model();
+  double t[N], q[N];
+  for (int i = 0; i < N; i++) t[i] = i / 4 + 1e-7 * (i % 4), q[i] = sin(t[i]);
+  jn_fit_options o = jn_fit_options_default();
+  jn_trajectory *T = NULL;
+  jn_error error = {0};
+  o.tolerance = 0;
+  assert_status(jn_trajectory_fit(model, N, t, q, &o, NULL, NULL, &T, &error), JN_ERR_FIT);
+  assert_null(T);
+  if (!strstr(error.message, "the spline swings from") || !strstr(error.message, "lower degree"))
+    fail_msg("%s", error.message);
+  o.force = 1;
+  jn_trajectory_free(fit(model, N, t, q, &o, NULL));
+  o.force = 0, o.degree = 3;
+  jn_trajectory_free(fit(model, N, t, q, &o, NULL));
+  jn_model_free(model);
+}
+
 /* With all pieces and no penalty every sample is met. */
 static void tolerance_zero_interpolates(void **state) {
   (void)state;
@@ -100,6 +159,7 @@ static void the_fit_is_the_minimum(void **state) {
       double t[N], q[N], other[N], x, d, sum = 0, a = 0, b = 0, lambda = pow(10, power);
       jn_fit_options o = jn_fit_options_default();
       o.degree = degree, o.lambda = lambda, o.pieces = 20;
+      o.force = 1; /* a large lambda smooths the motion away */
       for (int i = 0; i < N; i++) {
         t[i] = i ? t[i - 1] + rng_range(&r, 0.02, 0.06) : 0;
         q[i] = sin(2 * t[i]) + 0.1 * rng_normal(&r);
@@ -310,6 +370,8 @@ static void fits_on_the_group_converge(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(polynomials_below_the_penalty_come_back),
+      cmocka_unit_test(a_lambda_that_smooths_the_motion_away_is_refused),
+      cmocka_unit_test(splines_that_swing_between_the_samples_are_refused),
       cmocka_unit_test(tolerance_zero_interpolates),
       cmocka_unit_test(the_fit_is_the_minimum),
       cmocka_unit_test(tolerance_is_met),

@@ -27,8 +27,11 @@ static int check_convert(cli_job *job) {
 static int run_convert(cli_job *job) {
   jn_error error = {0};
   const int is_urdf = strcmp(strrchr(job->output.path, '.'), ".urdf") == 0;
+  sigset_t before;
+  cli_signals_hold(&before);
   jn_status status = is_urdf ? jn_spec_save_urdf(job->spec, job->output.path, &error)
                              : jn_spec_save_json(job->spec, job->output.path, &error);
+  cli_signals_release(&before);
   return status ? cli_fail(status, &error, job->output.path) : CLI_DONE;
 }
 

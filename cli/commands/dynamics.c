@@ -399,7 +399,12 @@ static int run_hybrid(cli_job *job) {
                                                    s->tau, &s->external, &job->constraints, lambda)
                   : jn_hybrid_dynamics(m, job->data, R, s->q, s->prescribed, s->v, s->tau,
                                        &s->external));
-  return code ? code : write_hybrid(job, lambda);
+  if (code) return code;
+  int given = 0; /* joints whose motion is */
+  for (int i = 0; i < jn_model_body_count(m); i++)
+    given += s->prescribed[i] && jn_model_joint(m, i)->nv > 0;
+  if (!given) cli_warn_digits(job);
+  return write_hybrid(job, lambda);
 }
 
 int cli_hybrid(int argc, char **argv) {

@@ -117,7 +117,10 @@ static int write_limits(const limits *x) {
   cli_json_end(&out);
   if (out.format == CLI_TABLE)
     fprintf(out.file, "%d of %d limits broken; %s\n", x->broken, x->known, x->verdict);
-  if (out.format == CLI_CSV) fprintf(stderr, "%s\n", x->verdict);
+  if (out.format == CLI_CSV) {
+    cli_path_warn(&x->path);
+    fprintf(stderr, "%s\n", x->verdict);
+  }
   return cli_output_close(&out);
 }
 

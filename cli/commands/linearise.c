@@ -135,6 +135,7 @@ static jn_status at_state(linearise_job *l, size_t i) {
   double *A = l->A + i * l->n * l->n, *B = l->B + i * l->n * l->m;
   jn_status status =
       jn_linearise(job->model, job->data, &l->options, s->q, s->v, s->tau, &s->external, A, B);
+  if (!status && i == 0) cli_warn_digits(job);
   if (!status && l->stepped)
     status = jn_zero_order_hold((int)l->n, (int)l->m, A, B, l->step, l->work,
                                 l->Ad + i * l->n * l->n, l->Bd + i * l->n * l->m);

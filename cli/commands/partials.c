@@ -68,6 +68,7 @@ static int run_partials(cli_job *job) {
   if (!code && closed) code = cli_constraints_world(job, R + 2);
   if (!code && closed && job->assemble) code = cli_close(job, need.motion_rows);
   if (code) return code;
+  if (F) cli_warn_digits(job);
   const char *const *dofs = cli_job_dofs(job);
   r->title = cli_take_text(&r->memory, "partial derivatives of %s dynamics of %s, order %d",
                            F ? "forward" : "inverse", cli_job_name(job).text, R);

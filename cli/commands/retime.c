@@ -223,6 +223,7 @@ static int write_retime(const retime *x) {
               100 * cli_tool_used(&x->tool));
   } else {
     code = cli_sheet_print(&out, &x->sheet);
+    cli_path_warn(&x->path);
   }
   if (out.format != CLI_JSON)
     fprintf(out.format == CLI_TABLE ? out.file : stderr, "%s\n", x->verdict);

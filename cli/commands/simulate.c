@@ -265,6 +265,7 @@ static int prepare(motion *m) {
     return status == JN_ERR_ARGUMENT ? CLI_BAD_USAGE : CLI_BAD_INPUT;
   }
   status = jn_simulation_set_state(m->simulation, 0, s->q, s->v);
+  if (!status) cli_warn_digits(job);
   const char *message = jn_simulation_message(m->simulation);
   if (status && message[0]) return cli_bad_input("simulate: %s", message);
   return cli_closure_fault(job, status, jn_simulation_constraint_fault(m->simulation));
@@ -638,6 +639,10 @@ static int run_simulate(cli_job *job) {
     if (!code && job->assemble) code = cli_close(job, 1);
   }
   if (!code) code = cli_along_load(&m->along, job);
+  if (!code && m->along.file && m->friction)
+    cli_error(
+        "simulate: the forces of --along do not overcome --friction: the motion stays behind the "
+        "trajectory");
   if (!code && m->along.file && !m->time_given)
     m->time = jn_trajectory_end(m->along.motion) - jn_trajectory_start(m->along.motion);
   if (!code) code = move(m);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "job/closure.h"
+#include "job/path.h"
 
 enum { OFTEN = 40 }; /* order of the polynomials of a Taylor step: 15 at a tolerance of 1e-12 */
 
@@ -15,18 +16,15 @@ int cli_along_load(cli_along *a, cli_job *job) {
     return cli_bad_usage(
         "simulate: --along: the model has constraints; --open leaves them out, and 'jounce traj' "
         "gives the forces of the closed motion for --forces");
-  const jn_fit_options fit = jn_fit_options_default();
   const size_t nv = (size_t)jn_model_nv(job->model);
-  jn_error error = {0};
-  jn_status status = jn_trajectory_load(a->file, job->model, &fit, NULL, NULL, &a->motion, &error);
-  if (status) return cli_fail(status, &error, a->file);
+  if (!(a->motion = cli_motion_load(job->model, a->file, 2))) return CLI_BAD_INPUT;
   a->model = job->model;
   a->representation = job->state.representation;
   a->highest = job->order > OFTEN ? job->order : OFTEN;
   a->q = cli_take_numbers(&job->result.memory, (size_t)jn_model_nq(job->model), 1, 1);
   a->v = cli_take_numbers(&job->result.memory, (size_t)a->highest + 2, nv, 1);
   if (!a->q || !a->v) return CLI_BAD_INPUT;
-  status = jn_data_new(job->model, a->highest, NULL, &a->data);
+  jn_status status = jn_data_new(job->model, a->highest, NULL, &a->data);
   if (status) return cli_fail(status, NULL, a->file);
   *jn_data_settings(a->data) = *jn_data_settings(job->data);
   jn_data_settings(a->data)->representation = a->representation;

@@ -363,6 +363,21 @@ int cli_job_status(const cli_job *job, jn_status status) {
   return cli_bad_input("%s: %s: %s", job->command, job->model_path, jn_status_text(status));
 }
 
+void cli_warn_digits(const cli_job *job) {
+  const cli_robot_state *s = &job->state;
+  double error = 1;
+  if (cli_is_closed(job)) return;
+  const jn_status status = jn_forward_dynamics_error(job->model, job->data, 0, s->q, s->v, s->tau,
+                                                     &s->external, NULL, &error);
+  if ((status && status != JN_ERR_DIGITS) || error < 1e-8) return;
+  cli_error(
+      "%s: only about %d digits of the accelerations are left: rounding of the input changes them "
+      "by "
+      "%s%.1g of the largest; masses, lengths or forces differ by many orders of magnitude",
+      job->command, status ? 1 : (int)floor(-log10(error)), status ? "more than " : "",
+      status ? 1e-2 : error);
+}
+
 void cli_job_end(cli_job *job) {
   cli_result_free(&job->result);
   cli_state_free(&job->state);

@@ -114,6 +114,9 @@ int cli_job_link(const cli_job *job, const char *name);
 int cli_job_state(cli_job *job, const cli_need *need, int data_order);
 /* the exit status of a library call, after a message that names the joint at fault, if any */
 int cli_job_status(const cli_job *job, jn_status status);
+/* On standard error: forward dynamics at the state of the job, on which the result depends, has lost more
+ * than half of its digits. Of models without constraints. */
+void cli_warn_digits(const cli_job *job);
 /* CLI_BAD_INPUT after the message of `error` or, if it has none, `subject` (may be NULL) and the
  * text of the status */
 int cli_fail(jn_status status, const jn_error *error, const char *subject);

@@ -34,7 +34,7 @@ static void show_fit(const char *joint, int done, int all) {
   cli_progress((double)done / all, "fit of the samples of '%s'", joint);
 }
 
-static int load(cli_path *p) {
+int cli_path_fit(cli_path *p) {
   size_t nq = (size_t)jn_model_nq(moving(p));
   enum { MEMBERS = sizeof p->found / sizeof(double *) };
   jn_error error = {0};
@@ -79,7 +79,7 @@ int cli_path_load(cli_path *p, int order) {
   p->fit.ends = p->ends ? JN_REST_AT_START | JN_REST_AT_END : JN_FIT_ENDS_FREE;
   p->fit.keep_outliers = p->keep_outliers;
   p->fit.time_unit = seconds[p->time_unit];
-  int code = load(p);
+  int code = cli_path_fit(p);
   if (!code && p->samples_path[0])
     code = cli_keep_input(p->job.table, p->job.options, p->job.command, p->samples_path,
                           "'samples' of TRAJ, which is read");
@@ -195,7 +195,9 @@ void cli_path_json(cli_output *out, const cli_path *p) {
                               NUMBER_FIELD("start", p->start), NUMBER_FIELD("end", p->end)};
   cli_json_fields(out, fields, COUNT(fields));
   if (out->format != CLI_JSON || cli_path_worst_fit(p) < 0) return;
-  unit_notes(stderr, p);
+  const cli_field times = TEXT_FIELD("times", p->times);
+  if (p->times[0]) cli_json_fields(out, &times, 1);
+  fit_notes(stderr, p, 0);
   cli_json_key(out, "fit");
   cli_json_begin(out, '{');
   for (int i = 0; i < jn_model_nq(moving(p)); i++) {
@@ -216,6 +218,15 @@ void cli_path_json(cli_output *out, const cli_path *p) {
     cli_record(out, fit, COUNT(fit));
   }
   cli_json_end(out);
+}
+
+jn_trajectory *cli_motion_load(const jn_model *model, const char *file, int needed) {
+  cli_path p = {.fit = jn_fit_options_default(), .time_scale = 1, .needed = needed};
+  p.job.model = (jn_model *)model;
+  p.job.trajectory_path = file;
+  if (cli_path_fit(&p) == CLI_DONE) cli_path_warn(&p);
+  cli_result_free(&p.job.result);
+  return p.trajectory;
 }
 
 /* Extrema. */

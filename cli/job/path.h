@@ -65,6 +65,11 @@ extern const char *const cli_ends_names[], *const cli_outliers_names[],
 
 /* Checks the options; for cli_job_run. */
 int cli_path_check(cli_job *job);
+/* Loads the trajectory alone, as path->fit and path->time_scale say. Returns an exit status. */
+int cli_path_fit(cli_path *path);
+/* The trajectory of a file, with the default options of a fit; what may be wrong with it for derivatives
+ * to order `needed` on standard error. NULL after a message. */
+jn_trajectory *cli_motion_load(const jn_model *model, const char *file, int needed);
 /* Loads the trajectory and makes a workspace for dynamics of order `order`. Returns an exit status.
  * Release `trajectory` in any case. */
 int cli_path_load(cli_path *path, int order);

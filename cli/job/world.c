@@ -1,4 +1,5 @@
 /* world.c: --world of a simulation: sides of constraints in the world that follow trajectories. */
+#include "job/path.h"
 #include "job/world.h"
 
 #include <math.h>
@@ -35,11 +36,7 @@ static double next_break(void *context, double t) {
 static int load(cli_world *w, cli_job *job, int i) {
   const char *file;
   const int constraint = cli_world_item(job, i, &file);
-  const jn_fit_options fit = jn_fit_options_default();
-  jn_error error = {0};
-  if (constraint < 0) return CLI_BAD_INPUT;
-  const jn_status status = jn_trajectory_load(file, w->body, &fit, NULL, NULL, &w->path[i], &error);
-  if (status) return cli_fail(status, &error, file);
+  if (constraint < 0 || !(w->path[i] = cli_motion_load(w->body, file, 2))) return CLI_BAD_INPUT;
   w->paths[i] = (jn_world_path){constraint, JN_HYBRID, motion_at, next_break, w->path[i]};
   w->motions[i] = (jn_world_motion){.constraint = constraint, .representation = JN_HYBRID};
   return CLI_DONE;

@@ -193,7 +193,7 @@ static void x_axis(FILE *f, const chart *c) {
     if (whole)
       fprintf(f, "set xtics %d\n", 1 + (int)((last - first) / 12));
     else
-      fputs("set xtics autofreq\n", f);
+      fputs("set xtics autofreq\nset autoscale xfix\n", f); /* the axis ends with the data */
   }
 }
 

@@ -46,10 +46,10 @@ JN_API jn_status jn_forward_dynamics(const jn_model *model, jn_data *data, int o
  * large forces. error[(r+1)]: the largest change of v^(k+1) when every number of q, v and tau changes
  * by one unit in its last place (angles: by 2^-52), of three such changes, relative to the largest
  * |v^(k+1)| with and without tau and, where that leaves too few digits (a robot hangs at rest), under
- * gravity in three oblique directions. On random robots, masses over 12 and lengths over 18 orders of
- * magnitude, the true error was below 3 times the estimate (tests/test_digits.c). JN_ERR_DIGITS: an
- * estimate exceeds 1e-2. `a` may be NULL. Costs five calls of jn_forward_dynamics, at most eight; that
- * function itself refuses only joints that move no mass. */
+ * gravity in three oblique directions (without gravity: by max |v|^2). On random robots, masses over
+ * 12 and lengths over 18 orders of magnitude, the true error was below 3 times the estimate
+ * (tests/test_digits.c). JN_ERR_DIGITS: an estimate exceeds 1e-2. `a` may be NULL. Costs five calls of
+ * jn_forward_dynamics, at most eight; that function itself refuses only joints that move no mass. */
 JN_API jn_status jn_forward_dynamics_error(const jn_model *model, jn_data *data, int order,
                                            const double *q, const double *v, const double *tau,
                                            const jn_external *external, double *a, double *error);

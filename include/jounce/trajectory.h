@@ -141,8 +141,8 @@ JN_API jn_status jn_trajectory_minimum(const jn_model *model, int derivative, in
  *   sum_i |y_i - x(t_i)|^2 + lambda integral |x^(m)|^2 dt,   m = (degree + 1)/2
  *
  * for each number separately; with a tolerance, lambda is such that the rms residual equals it (0:
- * through every sample, to 1e-8 of the values). A tolerance that is not met is refused with
- * JN_ERR_FIT. No bands.
+ * through every sample, to 1e-8 of the values). JN_ERR_FIT: a tolerance not met; residuals of a given
+ * lambda that hardly change from sample to sample; swings beyond 10 ranges of the samples. No bands.
  *
  * Jumps by a turn between neighbouring samples of a hinge are removed if it has no limits, or with
  * the option `unwrap`; of a hinge with limits they are refused. Angles that look like degrees (far

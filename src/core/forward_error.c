@@ -5,7 +5,8 @@
  *   e_k = max |v^(k+1) - v^(k+1)(q, v, tau changed)| / size_k
  *   size_k = max |v^(k+1)| with tau, and without: an equilibrium is no loss of digits. Nor is one
  *            without forces, a robot that hangs: if too few digits are left, size_k is also that of
- *            falls in three oblique directions */
+ *            falls in three oblique directions, without gravity those of size max |v|^2: a ball that
+ *            turns in space has no acceleration either */
 #include <float.h>
 #include <jounce/dynamics.h>
 #include <math.h>
@@ -61,7 +62,8 @@ static jn_status take_fall(const jn_model *m, jn_data *data, int order, const do
 static jn_status take_turned_falls(const jn_model *m, jn_data *data, int order, const double *q,
                                    const double *v, const jn_external *external, double *fall) {
   jn_data own = *data;
-  const double g = jn_v3_norm(own.settings.gravity) / 3;
+  const double fast = largest(v, (size_t)m->nv), own_g = jn_v3_norm(own.settings.gravity);
+  const double g = (own_g > 0 ? own_g : fast * fast) / 3;
   const jn_vec3 turned[3] = {{2 * g, 2 * g, g}, {-2 * g, g, 2 * g}, {g, -2 * g, 2 * g}};
   jn_status status = JN_OK;
   for (int i = 0; i < 3 && !status; i++) {

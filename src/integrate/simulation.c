@@ -285,11 +285,11 @@ static void explain(jn_simulation *s, jn_status status) {
             "shorten the step, or lower the tolerance",
             t.text, c->name);
   if (joint >= 0)
-    jn_stop(s, status,
-            "joint '%.100s' moves no mass at t = %s: its acceleration is not determined; give the "
-            "links "
-            "beyond it mass",
-            s->model->joint[joint].name, t.text);
+    jn_stop(
+        s, status,
+        "joint '%.100s' moves no mass, or none off its axis, at t = %s: its acceleration is not "
+        "determined; give it an armature, or the links beyond it mass",
+        s->model->joint[joint].name, t.text);
   else
     jn_stop(s, status, "the step from t = %s failed: %s", t.text, jn_status_text(status));
 }
@@ -319,6 +319,15 @@ jn_status jn_simulation_step(jn_simulation *s, double t_max, int *event) {
   return status;
 }
 
+/* Implicit steps know the derivatives of springs, damping, friction and motors, not those of the
+ * function forces.state. */
+static const char *against_stiffness(const jn_simulation *s) {
+  if (s->o.forces.state)
+    return ", or give stiff springs, damping and friction as such: no scheme takes long steps if "
+           "the function forces.state is stiff";
+  return s->o.scheme == JN_RADAU ? "" : ", or use scheme radau if the forces are stiff";
+}
+
 jn_status jn_simulation_run_to(jn_simulation *s, double t, int *event) {
   int met = -1;
   if (event) *event = -1;
@@ -330,12 +339,10 @@ jn_status jn_simulation_run_to(jn_simulation *s, double t, int *event) {
     if (!(s->o.step > 0) &&
         s->statistics.steps + s->statistics.rejected - first >= s->o.max_steps) {
       jn_shown at, end;
-      return jn_stop(
-          s, JN_ERR_LIMIT,
-          "max_steps = %ld steps, rejected ones included, reach t = %s of %s: raise "
-          "max_steps, loosen the tolerance%s",
-          s->o.max_steps, jn_show(&at, s->t), jn_show(&end, t),
-          s->o.scheme == JN_RADAU ? "" : ", or use scheme radau if the forces are stiff");
+      return jn_stop(s, JN_ERR_LIMIT,
+                     "max_steps = %ld steps, rejected ones included, reach t = %s of %s: raise "
+                     "max_steps, loosen the tolerance%s",
+                     s->o.max_steps, jn_show(&at, s->t), jn_show(&end, t), against_stiffness(s));
     }
     jn_status status = jn_simulation_step(s, t, &met);
     if (status) return status;

@@ -5,7 +5,7 @@
 #include "trajectory/judge.h"
 #include "trajectory/trajectory.h"
 
-static const double degree = 0.017453292519943295;
+static const double degree = 0.017453292519943295, turn = 6.283185307179586;
 
 static int is_angle(const jn_joint *j, int c) {
   switch (j->type) {
@@ -27,19 +27,23 @@ static int is_angle(const jn_joint *j, int c) {
 static const char *degrees(const jn_joint *j, int count, const double *t, const double *y) {
   const jn_limits *l = &j->limits;
   const double span = l->upper - l->lower;
+  const int apart = count / 256 + 1; /* of samples for the speed: noise makes the way longer */
   double low = y[0], high = y[0], way = 0;
-  int jumps = 0;
+  int jumps = 0, last = 0;
   for (int i = 1; i < count; i++) {
-    const double d = fabs(y[i] - y[i - 1]);
     low = fmin(low, y[i]), high = fmax(high, y[i]);
-    jumps += fabs(d - 360) < 40;
-    if (d < 180) way += d;
+    jumps += fabs(fabs(y[i] - y[i - 1]) - 360) < 40;
+    if (i % apart) continue;
+    if (fabs(y[i] - y[last]) < 180) way += fabs(y[i] - y[last]);
+    last = i;
   }
-  const double speed = way / (t[count - 1] - t[0]);
-  if (span < HUGE_VAL && (high > l->upper + 5 * span || low < l->lower - 5 * span) &&
+  const double speed = last ? way / (t[last] - t[0]) : 0,
+               beyond = fmax(high - l->upper, l->lower - low);
+  /* by half of the range, if that is more than a turn: limits of small joints may be loose */
+  if (span < HUGE_VAL && (beyond > 5 * span || (beyond > 0.5 * span && high - low > turn)) &&
       degree * high < l->upper + 0.05 * span && degree * low > l->lower - 0.05 * span)
     return "they are far beyond the position limits, in degrees they are not";
-  if (l->velocity < HUGE_VAL && speed > 4 * l->velocity && degree * speed < l->velocity)
+  if (l->velocity < HUGE_VAL && speed > 2 * l->velocity && degree * speed < l->velocity)
     return "their mean speed is beyond the velocity limit, in degrees it is not";
   if (jumps > 0 && j->type == JN_JOINT_REVOLUTE) return "they jump by 360";
   return NULL;
@@ -51,7 +55,7 @@ static int wraps(int count, const double *y, const jn_fit_options *o) {
   double low = y[0], high = y[0];
   if (o->unwrap || !(o->lambda >= 0 || o->tolerance >= 0)) return 1;
   for (int i = 1; i < count; i++) low = fmin(low, y[i]), high = fmax(high, y[i]);
-  return high - low < 1.02 * 6.283185307179586;
+  return high - low < 1.02 * turn;
 }
 
 static jn_status refuse(int iq, size_t nq, const char *why, jn_error *error) {

@@ -385,18 +385,9 @@ jn_status jn_add_fit(jn_trajectory *T, int from, int to, int count, const double
     jn_block_free(&T->hooks, x);
     return status;
   }
-  status = jn_spline_fit(T, count, times, (int)nq, x, &o, report, &index);
+  status = jn_spline_fit(T, count, times, (int)nq, x, &o, report, &index, error);
   jn_block_free(&T->hooks, x);
-  if (status == JN_ERR_FIT)
-    return jn_fail(
-        error, status, NULL, 0,
-        o.tolerance > 0
-            ? "no spline of these pieces has an rms residual of %.3g: give a larger "
-              "tolerance, or more pieces"
-            : "no spline of this degree meets every sample, the residuals exceed %.0e of "
-              "the values: times too uneven, or too few pieces; give a lower degree, a "
-              "tolerance above zero, or neither",
-        o.tolerance > 0 ? o.tolerance : JN_INTERPOLATION);
+  if (status == JN_ERR_FIT) return status;
   if (status)
     return source_failed(
         status, "the samples do not determine the curve: use fewer pieces, or a lambda above zero",

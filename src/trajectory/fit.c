@@ -18,6 +18,7 @@
 
 enum { WIDE = JN_MAX_SPLINE + 1, FIRST_PIECES = 400 };
 #define SLOWEST_GAIN 1e-6 /* of the objective by twice as many pieces: no more are tried */
+#define MOST_SWING 10.0   /* of a spline beyond the range of its samples, in this range */
 
 typedef struct fit {
   int degree, w, m, rows; /* w = degree + 1; rows: penalty rows per span */
@@ -236,27 +237,74 @@ static jn_status fit_all(fit *f, const jn_fit_options *o, const jn_fit_report *r
   return JN_OK;
 }
 
-/* Reports the residuals of the spline as it is evaluated. Returns 0 if the tolerance is not met. */
-static int residuals(const fit *f, const jn_spline *s, const jn_fit_options *o,
-                     const jn_fit_report *report) {
-  int met = 1;
+/* Reports the residuals of the spline as it is evaluated, and says why it does not follow the samples.
+ * Residuals r that hardly change from sample to sample,
+ *   sum (r_i - r_{i-1})^2 < 0.1 * 2 sum r_i^2,
+ * are a motion that a given lambda has smoothed away. */
+static jn_status residuals(const fit *f, const jn_spline *s, const jn_fit_options *o,
+                           const jn_fit_report *report, jn_error *error) {
+  jn_status status = JN_OK;
   for (int c = 0; c < f->n; c++) {
-    double sum = 0, most = 0, largest = 0, x;
+    double sum = 0, most = 0, largest = 0, changes = 0, before = 0, x;
     for (int i = 0; i < f->count; i++) {
       const double y = f->y[(size_t)i * (size_t)f->n + (size_t)c];
       jn_spline_jet(s, f->times[i], f->times[f->count - 1], 1, c, 0, &x);
-      sum += (x - y) * (x - y);
-      most = fmax(most, fabs(x - y));
+      const double r = x - y;
+      sum += r * r;
+      if (i > 0) changes += (r - before) * (r - before);
+      before = r;
+      most = fmax(most, fabs(r));
       largest = fmax(largest, fabs(y));
     }
     const double rms = sqrt(sum / f->count);
-    if (o->tolerance == 0) met &= most <= JN_INTERPOLATION * largest;
-    if (o->tolerance > 0) met &= rms <= 1.001 * o->tolerance;
     if (report && report->rms) report->rms[c] = rms;
     if (report && report->max) report->max[c] = most;
     if (report && report->degree) report->degree[c] = f->degree;
+    if (o->tolerance == 0 && most > JN_INTERPOLATION * largest)
+      status = jn_fail(error, JN_ERR_FIT, NULL, 0,
+                       "no spline of this degree meets every sample, the residuals exceed %.0e of "
+                       "the values: times too uneven, or too few pieces; give a lower degree, a "
+                       "tolerance above zero, or neither",
+                       JN_INTERPOLATION);
+    if (o->tolerance > 0 && rms > 1.001 * o->tolerance)
+      status = jn_fail(error, JN_ERR_FIT, NULL, 0,
+                       "no spline of these pieces has an rms residual of %.3g: give a larger "
+                       "tolerance, or more pieces",
+                       o->tolerance);
+    if (o->lambda >= 0 && f->count >= 40 && rms > JN_INTERPOLATION * largest && changes < 0.2 * sum)
+      status = jn_fail(error, JN_ERR_FIT, NULL, 0,
+                       "the spline does not follow the samples: its residuals, %.3g (rms), change "
+                       "by %.3g from sample to sample; give a smaller lambda, more pieces, or "
+                       "neither, or accept it (force, --force)",
+                       rms, sqrt(changes / (f->count - 1)));
   }
-  return met;
+  return status;
+}
+
+/* Between samples that are far apart in time or in noise a spline may swing far beyond them. */
+static jn_status swings(const fit *f, const jn_spline *s, jn_error *error) {
+  for (int c = 0; c < f->n; c++) {
+    double low = HUGE_VAL, high = -HUGE_VAL, least = HUGE_VAL, most = -HUGE_VAL, x;
+    for (int i = 0; i < f->count; i++) {
+      const double y = f->y[(size_t)i * (size_t)f->n + (size_t)c];
+      low = fmin(low, y), high = fmax(high, y);
+    }
+    for (int i = 1; i < f->count; i++)
+      for (int part = 1; part < 4; part++) {
+        const double t = f->times[i - 1] + 0.25 * part * (f->times[i] - f->times[i - 1]);
+        jn_spline_jet(s, t, f->times[f->count - 1], 1, c, 0, &x);
+        least = fmin(least, x), most = fmax(most, x);
+      }
+    const double span = high - low + JN_INTERPOLATION * fmax(fabs(low), fabs(high));
+    if (most > high + MOST_SWING * span || least < low - MOST_SWING * span)
+      return jn_fail(
+          error, JN_ERR_FIT, NULL, 0,
+          "between the samples, which are from %.3g to %.3g, the spline swings from %.3g "
+          "to %.3g: times too uneven; give a lower degree, a tolerance above zero, or "
+          "neither, or accept it (force, --force)",
+          low, high, least, most);
+  }
+  return JN_OK;
 }
 
 static void free_arrays(jn_trajectory *T, fit *f) {
@@ -296,7 +344,8 @@ static jn_status fit_pieces(jn_trajectory *T, fit *f, int pieces, const jn_fit_o
 /* Unless their number is given, the pieces are doubled until the tolerance is met or, with lambda,
  * until the minimum no longer falls. */
 jn_status jn_spline_fit(jn_trajectory *T, int count, const double *times, int n, const double *x,
-                        const jn_fit_options *o, const jn_fit_report *report, int *index) {
+                        const jn_fit_options *o, const jn_fit_report *report, int *index,
+                        jn_error *error) {
   fit f = {.degree = o->degree,
            .w = o->degree + 1,
            .m = (o->degree + 1) / 2,
@@ -316,7 +365,10 @@ jn_status jn_spline_fit(jn_trajectory *T, int count, const double *times, int n,
     before = f.objective;
   }
   if (!status) status = jn_spline_bspline(T, f.degree, f.controls, f.knots, n, f.x, index);
-  if (!status && !residuals(&f, &T->spline[*index], o, report) && !o->force) status = JN_ERR_FIT;
+  if (!status) {
+    const jn_status found = residuals(&f, &T->spline[*index], o, report, o->force ? NULL : error);
+    if (!o->force && !(status = found)) status = swings(&f, &T->spline[*index], error);
+  }
   free_arrays(T, &f);
   return status;
 }

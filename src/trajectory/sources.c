@@ -46,7 +46,10 @@ static jn_status formula(const jn_model *model, const jn_formula *f, const jn_al
 jn_status jn_trajectory_polynomial(const jn_model *model, double start, double end, int degree,
                                    const double *c, const jn_allocator *allocator,
                                    jn_trajectory **out, jn_error *error) {
-  if (!c || degree < 0 || degree > JN_MAX_DEGREE) return missing(error);
+  if (!c || degree < 0) return missing(error);
+  if (degree > JN_MAX_DEGREE)
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "degree %d: a polynomial has at most %d",
+                   degree, JN_MAX_DEGREE);
   const jn_formula f = {start, end, degree, c, 0, 0, NULL, NULL};
   return formula(model, &f, allocator, out, error);
 }
@@ -55,7 +58,10 @@ jn_status jn_trajectory_fourier(const jn_model *model, double start, double end,
                                 double w, const double *a, const double *b,
                                 const jn_allocator *allocator, jn_trajectory **out,
                                 jn_error *error) {
-  if (!a || !b || terms < 1 || terms > JN_MAX_SAMPLES || !isfinite(w)) return missing(error);
+  if (!a || !b || terms < 1 || !isfinite(w)) return missing(error);
+  if (terms > JN_MAX_SAMPLES)
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "%d terms: a Fourier sum has at most %d", terms,
+                   JN_MAX_SAMPLES);
   const jn_formula f = {start, end, -1, NULL, terms, w, a, b};
   return formula(model, &f, allocator, out, error);
 }

@@ -176,9 +176,11 @@ jn_status jn_spline_bspline(jn_trajectory *T, int degree, int count, const doubl
                             const double *x, int *index);
 jn_status jn_spline_minimum(jn_trajectory *T, int k, int count, const double *times, int n,
                             const double *x, const double *d, int *index, jn_error *error);
-/* Adds a smoothing spline of the samples x [count x n]; the report's arrays are [n]. */
+/* Adds a smoothing spline of the samples x [count x n]; the report's arrays are [n]. JN_ERR_FIT: it
+ * does not follow them, and `error` says why; else `error` is left alone. */
 jn_status jn_spline_fit(jn_trajectory *T, int count, const double *times, int n, const double *x,
-                        const jn_fit_options *options, const jn_fit_report *report, int *index);
+                        const jn_fit_options *options, const jn_fit_report *report, int *index,
+                        jn_error *error);
 
 /* The piece of a spline at t; before the first the first, after the last the last. */
 int jn_spline_piece(const jn_spline *s, double t);

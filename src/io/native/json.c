@@ -288,9 +288,9 @@ jn_status jn_spec_extend_json(jn_spec *spec, const char *text, size_t size, cons
   if (!r.text.status) check_keys(&r, &top, known);
   jn_json_each(&top, "frames", "frame", read_frame, &r);
   if (!r.text.status) jn_json_constraints(&top, spec);
-  if (!r.text.status) jn_json_check_names(&r.text, spec, mark.constraints);
-  if (!r.text.status) jn_json_passive(&top, spec, 0);
   if (!r.text.status) jn_json_rotors(&top, spec);
+  if (!r.text.status) jn_json_check_names(&r.text, spec, mark);
+  if (!r.text.status) jn_json_passive(&top, spec, 0);
   if (r.text.status) {
     jn_spec_rewind(spec, mark);
   } else {

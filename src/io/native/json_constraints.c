@@ -8,10 +8,12 @@
 #include "io/native/json_constraints.h"
 
 #include <jounce/io.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/block.h"
 #include "base/fail.h"
+#include "base/names.h"
 #include "io/file.h"
 #include "io/text.h"
 #include "model/spec.h"
@@ -128,9 +130,71 @@ static void suggest(char hint[JN_JSON_HINT], const char *name, const jn_spec *sp
   }
 }
 
-void jn_json_check_names(jn_json_text *text, jn_spec *spec, int first) {
+/* What a side file and its model may not both have, or one of them twice. */
+typedef struct named {
+  const char *name;
+  int line;
+} named;
+static named frame_at(const jn_spec *spec, int i) {
+  const jn_frame_desc *f = jn_spec_get_frame(spec, i);
+  return (named){f->name, f->line};
+}
+static named constraint_at(const jn_spec *spec, int i) {
+  const jn_constraint_desc *c = jn_spec_get_constraint(spec, i);
+  return (named){c->name, c->line};
+}
+static named rotor_at(const jn_spec *spec, int i) {
+  const jn_rotor_desc *r = jn_spec_get_rotor(spec, i);
+  return (named){r->name, r->line};
+}
+
+/* Of `count` things those from number `first` on are of the side file. */
+static void check_twice(jn_json_text *text, const jn_spec *spec, const char *what, int first,
+                        int count, named (*at)(const jn_spec *spec, int i)) {
+  if (text->status || first == count) return;
+  const jn_allocator *hooks = jn_spec_hooks(spec);
+  jn_name *table = jn_block_new(hooks, (size_t)count, sizeof *table);
+  if (!table) {
+    text->status = jn_fail(text->error, JN_ERR_MEMORY, text->file, 0, "out of memory");
+    return;
+  }
+  for (int i = 0; i < count; i++) table[i] = (jn_name){at(spec, i).name ? at(spec, i).name : "", i};
+  jn_names_sort(table, count);
+  for (int i = 1; i < count && !text->status; i++) {
+    if (table[i].index < first || !table[i].name[0] || strcmp(table[i].name, table[i - 1].name))
+      continue;
+    char where[40] = "the model has one";
+    if (table[i - 1].index >= first)
+      snprintf(where, sizeof where, "first in line %d", at(spec, table[i - 1].index).line);
+    text->status = jn_fail(text->error, JN_ERR_MODEL, text->file, at(spec, table[i].index).line,
+                           "%s '%s' is defined twice (%s): rename one", what, table[i].name, where);
+  }
+  jn_block_free(hooks, table);
+}
+
+static void check_frames(jn_json_text *text, const jn_spec *spec, int first) {
   char hint[JN_JSON_HINT];
-  for (int i = first; i < jn_spec_constraint_count(spec) && !text->status; i++) {
+  for (int i = first; i < jn_spec_frame_count(spec) && !text->status; i++) {
+    const jn_frame_desc *f = jn_spec_get_frame(spec, i);
+    if (f->link && jn_spec_find_link(spec, f->link) < 0) {
+      suggest(hint, f->link, spec, 0);
+      text->status = jn_fail(text->error, JN_ERR_MODEL, text->file, f->line,
+                             "frame '%s': the model has no link '%s'%s", f->name, f->link, hint);
+    } else if (f->name && jn_spec_find_link(spec, f->name) >= 0) {
+      text->status = jn_fail(text->error, JN_ERR_MODEL, text->file, f->line,
+                             "frame '%s' has the name of a link: rename it", f->name);
+    }
+  }
+}
+
+void jn_json_check_names(jn_json_text *text, jn_spec *spec, jn_spec_mark since) {
+  char hint[JN_JSON_HINT];
+  check_frames(text, spec, since.frames);
+  check_twice(text, spec, "frame", since.frames, jn_spec_frame_count(spec), frame_at);
+  check_twice(text, spec, "constraint", since.constraints, jn_spec_constraint_count(spec),
+              constraint_at);
+  check_twice(text, spec, "rotor", since.rotors, jn_spec_rotor_count(spec), rotor_at);
+  for (int i = since.constraints; i < jn_spec_constraint_count(spec) && !text->status; i++) {
     jn_constraint_desc *c = jn_spec_constraint(spec, i);
     for (int t = 0; t < c->term_count && !text->status; t++) {
       if (jn_spec_find_joint(spec, c->terms[t].joint) >= 0) continue;

@@ -6,12 +6,13 @@
 #include <jounce/spec.h>
 
 #include "io/json_reader.h"
+#include "model/spec.h"
 
 /* Adds the constraints of the model to the spec; failures are in the text's status. */
 void jn_json_constraints(const jn_json *model, jn_spec *spec);
-/* Of a side file, whose lines the spec does not keep: the links and joints that the constraints from
- * number `first` on name exist. */
-void jn_json_check_names(jn_json_text *text, jn_spec *spec, int first);
+/* Of a side file, whose lines the spec does not keep: the links and joints that its frames and
+ * constraints name exist, and nothing that it adds has the name of another. */
+void jn_json_check_names(jn_json_text *text, jn_spec *spec, jn_spec_mark since);
 /* "passive": [joints]. `set` 0: only looks at them. */
 void jn_json_passive(const jn_json *top, jn_spec *spec, int set);
 

@@ -261,6 +261,11 @@ static void skip_element(reader *r, const char *element, const char *inside) {
          "%s<%s> in <%s> is a tag of old xacro that was not expanded, and is ignored: expand the "
          "file first (xacro FILE > robot.urdf)",
          subject, element, inside);
+  else if (strcmp(element, "loop_joint") == 0)
+    note(r, JN_SERIOUS, line_of(r),
+         "%s<loop_joint> is no element of URDF, and is ignored: the loop is open; give it as a "
+         "constraint in a side file (--with)",
+         subject);
   else
     note(r, JN_NOTE, line_of(r), "%sunknown element <%.60s> in <%s> is ignored, here and below",
          subject, element, inside);
