@@ -172,7 +172,7 @@ static void momentum(subject *s) {
 }
 
 /* 18: four formulations and four representations, there and back */
-static void representations(subject *s) {
+static void equal_representations(subject *s) {
   robot *r = &s->r;
   size_t nv = (size_t)r->nv, rows = (size_t)r->order + 2;
   double *scale = doubles(rows), *sizes = doubles(rows);
@@ -371,7 +371,7 @@ const identity identities_laws[] = {
     {13, "power balance", 'U', TYPES_ALL, -1, 1, 8, 8, power_balance},
     {14, "M' = C + C^T", 'U', TYPES_ALL, -1, 1, 6, 8, coriolis},
     {15, "momentum", 'U', TYPES_ALL & ~TYPE(FREE), JN_JOINT_FREE, 0, 6, 8, momentum},
-    {18, "formulations and representations", 'U', TYPES_ALL, -1, 0, 6, 8, representations},
+    {18, "formulations and representations", 'U', TYPES_ALL, -1, 0, 6, 8, equal_representations},
     {23, "linearity", 'U', TYPES_ALL, -1, 0, 5, 6, linearity},
     {24, "mass matrix", 'U', TYPES_ALL, -1, 0, 0, 6, mass_matrix},
     {25, "gravity from a potential", 'U', TYPES_ALL, -1, 1, 1, 8, potential},
