@@ -50,7 +50,7 @@ static inline void space_screws(const variation *x, const jn_link *l, six *S) {
 }
 
 /* Its twists of orders 0..last about p, V = (w, u + w x p). Far from the origin digits cancel. */
-INLINE void space_twists(const variation *x, const jn_link *l, six *V, const int last) {
+static inline void space_twists(const variation *x, const jn_link *l, six *V, int last) {
   const double *in = io_of(x->w, l->iv);
   const v3 p = free_position(l, x->w);
   EACH(k, 0, last) {
@@ -65,7 +65,7 @@ static inline int is_space_base(const jn_link *l, int rep) {
 
 /* w->v of orders 0..last in body representation; not of a base with a spatial twist, of which X_0 is
  * all that is needed. */
-INLINE void motion_in(const variation *x, int rep, const int last) {
+static inline void motion_in(const variation *x, int rep, int last) {
   const jn_model *m = x->m;
   const jn_work *w = x->w;
   boundary_copy(m, v_of(w, 0), io_of(w, 0), 0, last);
