@@ -400,8 +400,8 @@ static void constraints_beside_a_urdf(void **state) {
       {"{\"frames\": [{\"name\": \"f\", \"link\": \"crank\"},\n{\"name\": \"g\", \"link\": "
        "\"crank\"},\n{\"name\": \"f\", \"link\": \"rocker\"}]}",
        "bad.json:3: frame 'f' is defined twice (first in line 1): rename one"},
-      {"{\"rotors\": [{\"name\": \"r\", \"link\": \"crank\"},\n{\"name\": \"r\", \"link\": "
-       "\"crank\"}]}",
+      {"{\"rotors\": [{\"name\": \"r\", \"link\": \"crank\", \"c_f\": 1, \"spin\": 1},\n{\"name\": "
+       "\"r\", \"link\": \"crank\", \"c_f\": 1, \"spin\": 1}]}",
        "bad.json:2: rotor 'r' is defined twice (first in line 1): rename one"},
       {"{\"passiv\": []}", "passiv"},
       {"{\"constraints\": 3}", "bad.json:1: constraints: "},
