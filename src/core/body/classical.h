@@ -212,10 +212,10 @@ INLINE void classical_outward(const jn_model *m, const jn_work *w, int K) {
 static inline void classical_slots(const jn_model *m, const jn_work *w) {
   int ring = 1;
   for (int pass = 0; pass < 2; pass++) {
-    int parents = 0, now = -1, before = -1; /* so far; the present one, by place and by view */
+    int parents = 0, now = 0, before = 0; /* so far; the present one, by place and by view */
     for (int i = 0; i < m->nlink; i++) {
       link_view *at = link_view_of(w, i);
-      if (at->parent != before) now++, before = at->parent;
+      if (at->parent > before) now++, before = at->parent;
       if (at->carries && parents + 1 - now > ring) ring = parents + 1 - now;
       at->C = C_of(w, at->carries || parents - now < ring ? parents % ring : ring);
       at->Cp = at->parent < 0 ? NULL : C_of(w, now % ring);
