@@ -246,6 +246,11 @@ static void what_cannot_be_assembled_is_refused_with_the_distance(void **state) 
   memcpy(q, x.m.q, sizeof q);
   assert_status(jn_assemble(x.m.model, x.m.data, 1, driven, NULL, q, v), JN_ERR_RANK);
   assert_true(v[0] == 1 && v[1] == 1 && v[2] == 0);
+  assert_int_equal(jn_data_constraint_fault(x.m.data).order, 1);
+  /* at rest they agree; their accelerations do not */
+  double a[6] = {0, 0, 0, 1, 1, 0};
+  assert_status(jn_assemble(x.m.model, x.m.data, 2, driven, NULL, q, a), JN_ERR_RANK);
+  assert_int_equal(jn_data_constraint_fault(x.m.data).order, 2);
   jn_spec_free(spec);
   mechanism_free(&x.m);
   mechanism_free(&m);

@@ -238,6 +238,49 @@ static void radau_keeps_energy_and_momentum(void **state) {
   jn_model_free(model);
 }
 
+/* 1000 exp(-u^2) with u = (t - 1)/width, and its derivatives: f^(k+1) = -2/width (u f^(k) + k/width f^(k-1)) */
+static jn_status pulse(void *context, double t, int order, double *tau) {
+  const double width = *(const double *)context, u = (t - 1) / width;
+  tau[0] = 1e3 * exp(-u * u);
+  for (int k = 0; k < order; k++)
+    tau[k + 1] = -2 / width * (u * tau[k] + (k ? k / width * tau[k - 1] : 0));
+  return JN_OK;
+}
+
+/* A pulse as fast as the decay is followed by the explicit scheme. After it the implicit one takes
+ * over as soon as in a simulation that starts there. */
+static void the_implicit_scheme_takes_over_again_after_a_pulse(void **state) {
+  (void)state;
+  const double m = 1, d = 1e4, after = 1.003;
+  double width = 3e-4, q = 0, v = 1;
+  jn_model *model = sliders(1, &m);
+  for (size_t k = 0; k < COUNT(adaptive); k++) {
+    jn_simulation_options o = scheme_options(adaptive[k], 0, 1e-10);
+    o.forces.damping = &d;
+    o.forces.time = pulse, o.forces.time_context = &width;
+    o.resolution = width;
+    q = 0, v = 1;
+    jn_simulation *s = start(model, &o, &q, &v);
+    run(s, after);
+    assert_ok(jn_simulation_state(s, NULL, &q, &v));
+    jn_simulation *fresh = new_simulation(model, &o);
+    assert_ok(jn_simulation_set_state(fresh, after, &q, &v));
+    const long before = jn_simulation_statistics(s).steps;
+    run(s, 2), run(fresh, 2);
+    const long steps = jn_simulation_statistics(s).steps - before,
+               want = jn_simulation_statistics(fresh).steps;
+    print_message("  %s: %ld steps before, %ld after the pulse, %ld from there\n",
+                  jn_scheme_name(adaptive[k]), before, steps, want);
+    assert_true(steps <= want + 20);
+    /* d q + m v = m v0 + the pulse, 1000 sqrt(pi) width */
+    assert_ok(jn_simulation_state(s, NULL, &q, &v));
+    assert_below("the way of a pulse", fabs(d * q + m * v - m - 1e3 * sqrt(M_PI) * width) / d,
+                 1e-9);
+    jn_simulation_free(s), jn_simulation_free(fresh);
+  }
+  jn_model_free(model);
+}
+
 /* ---- limits, reasons and remedies */
 
 static void assert_stops(jn_simulation *s, double t, jn_status want, const char *reason,
@@ -375,6 +418,7 @@ int main(void) {
       cmocka_unit_test(radau_follows_a_stiff_elastic_joint),
       cmocka_unit_test(radau_has_order_nine),
       cmocka_unit_test(radau_keeps_energy_and_momentum),
+      cmocka_unit_test(the_implicit_scheme_takes_over_again_after_a_pulse),
       cmocka_unit_test(what_cannot_be_done_says_why_and_what_helps),
       cmocka_unit_test(a_message_ends_with_the_next_call),
       cmocka_unit_test(options_are_checked),

@@ -10,6 +10,7 @@
 
 #include "base/sha256.h"
 #include "helpers/files.h"
+#include "helpers/tree.h"
 #include "sweep/random.h"
 
 static jn_spec *robot_spec(const char *name) {
@@ -516,6 +517,33 @@ static void limits_on_both_sides(void **state) {
   }
 }
 
+/* Columns are named in full, whatever the length of a joint's name. */
+static void columns_have_the_whole_name_of_their_joint(void **state) {
+  (void)state;
+  char name[JN_MAX_NAME + 1], want[JN_MAX_NAME + 32], job[1024];
+  jn_spec *spec;
+  memset(name, 'x', JN_MAX_NAME), name[JN_MAX_NAME] = '\0';
+  const jn_link_desc link = link_of("slider", 1, jn_v3(0, 0, 0), 1, 1, 1);
+  jn_joint_desc joint = jn_joint_default(name, JN_JOINT_PRISMATIC, NULL, "slider");
+  joint.limits.velocity = 1;
+  assert_ok(jn_spec_new("long", NULL, &spec));
+  assert_ok(jn_spec_add_link(spec, &link));
+  assert_ok(jn_spec_add_joint(spec, &joint));
+  snprintf(job, sizeof job,
+           "{\"run\": \"limits\", \"samples\": 2, \"trajectory\": {\"kind\": \"minimum\", "
+           "\"times\": [0, 1], \"joints\": {\"%s\": [0, 1]}}, "
+           "\"vary\": {\"time_scale\": {\"uniform\": [1, 2]}}}",
+           name);
+  snprintf(want, sizeof want, "used velocity:%s", name);
+  jn_sweep *s = open_sweep(spec, job);
+  const jn_sweep_info *about = jn_sweep_about(s);
+  int found = 0;
+  for (int i = 0; i < about->columns; i++) found += strcmp(about->names[i], want) == 0;
+  assert_int_equal(found, 1);
+  jn_sweep_free(s);
+  jn_spec_free(spec);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sha256_is_that_of_the_standard),
@@ -531,6 +559,7 @@ int main(void) {
       cmocka_unit_test(progress_stops),
       cmocka_unit_test(jobs_that_make_no_sense_are_refused),
       cmocka_unit_test(limits_on_both_sides),
+      cmocka_unit_test(columns_have_the_whole_name_of_their_joint),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

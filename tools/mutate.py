@@ -8,12 +8,13 @@ the tests detect.
 A mutant is one change of one place of src/, cli/ or python/src/: an operator (+ - * / < <= > >= == != && ||), a constant, or a
 statement left out; 1 becomes 0 (2 is as true), memset fills with 255, a larger array is not a mutant. Which mutants are in a
 sample depends on the seed and on their own text: a change elsewhere leaves it as it is. All is built once, as plain C with
--O1 and bounds checks of arrays; for a mutant only the sources whose code it changes are compiled again. The tests (those of
-ctest in C, Python and shell, the code of the documentation, and the scorecard's programs with few cases; behind every block of
-memory lie ones) that cover the line, according to gcov, run until one fails: first those that most often detected a fault
-nearby for the time they take. A test is built when it is first needed, and its lines are found when it has passed in vain for
-longer than finding them takes. One that takes far more processor time than usual counts as failed; a mutant on which tests
-have spent the budget has survived. One that does not compile, or gives the same code (with -O1 or with -O2), does not count.
+-O1, bounds checks of arrays, and huge numbers in variables until they are set; for a mutant only the sources whose code it
+changes are compiled again. The tests (those of ctest in C, Python and shell, the code of the documentation, and the scorecard's
+programs with few cases; behind every block of memory lie ones, which nobody may overwrite) that cover the line, according to
+gcov, run until one fails: first those that most often detected a fault nearby for the time they take. A test is built when it
+is first needed, and its lines are found when it has passed in vain for longer than finding them takes. One that takes far more
+processor time than usual counts as failed; a mutant on which tests have spent the budget has survived. One that does not
+compile, or gives the same code (with -O1 or with -O2), does not count.
 --keep goes on in the folder of the run before, build-mutate: what changed is built again, mutants that were tried are not tried
 again, survivors only by tests that are new or have changed.
 Survivors are printed with their place; those explained in tools/mutants.txt change nothing that can be observed (equivalent),
@@ -40,7 +41,8 @@ PYTHON = "/usr/bin/python3"  # Debian's, with numpy
 CACHE = ["ccache"] if shutil.which("ccache") else []  # not for mutants: none is compiled twice
 CC = ["gcc", "-std=gnu11", "-fPIC", "-w", "-Wno-psabi", "-ffp-contract=off", "-fno-math-errno", "-DJN_SMALL"]
 LINK = ["gcc"] + (["-fuse-ld=lld"] if shutil.which("ld.lld") else [])
-TRAP = ["-fsanitize=bounds", "-fsanitize-undefined-trap-on-error"]  # as the sanitized tests of line 8 would
+# what the sanitized tests of line 8 would find: an array's bounds, a variable that is read before it is set
+TRAP = ["-fsanitize=bounds", "-fsanitize-undefined-trap-on-error", "-ftrivial-auto-var-init=pattern"]
 SWAPS = [(r" \+ ", " - "), (r" - ", " + "), (r" \* ", " / "), (r" / ", " * "), (r" < ", " <= "), (r" <= ", " < "),
          (r" > ", " >= "), (r" >= ", " > "), (r" == ", " != "), (r" != ", " == "), (r" && ", " || "),
          (r" \|\| ", " && "), (r" \+= ", " -= "), (r" -= ", " += ")]
@@ -177,7 +179,7 @@ class Library:
                       "python": sources_of("python/src/**/*.c") if self.python else []}
         self.sources = sum(self.parts.values(), [])
         self.uses = {}
-        self.lock = threading.Lock()
+        self.lock, self.covering, self.covered, self.jobs = threading.Lock(), threading.Lock(), False, 1
 
     @staticmethod
     def object_of(source, folder):
@@ -185,8 +187,8 @@ class Library:
 
     def options(self, source):
         if source in self.parts["python"]:
-            return ["-DJOUNCE_HAS_GPU"] + self.flags + self.python[0]
-        return (["-DJN_BUILDING"] if source in self.parts["src"] else ["-iquote", "cli", "-iquote", "python/src"]) + self.flags
+            return ["-DJOUNCE_HAS_GPU", "-iquote", "python/src"] + self.flags + self.python[0]
+        return (["-DJN_BUILDING"] if source in self.parts["src"] else ["-iquote", "cli"]) + self.flags
 
     def compile(self, source, folder, flags=("-O1",), text=None, lead=()):
         """`lead` comes before the include path, so that a changed header is found first."""
@@ -218,7 +220,7 @@ class Library:
 
     def build(self, jobs):
         """All that is not there, or older than its sources."""
-        counting = ["-O1", "--coverage", "-fno-inline"]
+        self.jobs = jobs
         assets, text = os.path.join(ROOT, self.assets), core_text("")[0]
         if newer(assets, sources_of("web/*.*")):
             web = os.path.join(WORK, "web")  # in the place of the libraries for figures and scenes
@@ -233,33 +235,43 @@ class Library:
             with open(os.path.join(ROOT, self.text), "w") as file:
                 file.write(text)
 
-        def make(source):
-            for folder, flags in (("base", ["-O1"]), ("cover", counting)):
-                made = self.object_of(source, folder)
-                files = included(made)
-                if files is None or newer(made, files):
-                    if not self.compile(source, folder, flags + ["-MMD"]):
-                        return False
-                    level = self.object_of(source, "base-O2")
-                    if os.path.exists(level):
-                        os.remove(level)
-            return True
-        for source, built in zip(self.sources, parallel(jobs, make, self.sources)):
-            if not built:
-                sys.exit(f"mutate: {source} does not compile")
-        for folder, flags in (("base", []), ("cover", ["--coverage"])):
-            made = [os.path.join(WORK, folder, "libjounce.so"), os.path.join(WORK, folder, "jounce")]
-            if not any(newer(m, [self.object_of(s, folder) for s in self.sources]) for m in made):
-                continue
-            if not self.link(folder, self.sources, flags):
-                sys.exit("mutate: the library, the program or the module cannot be linked")
+        self.make_all("base")
         for source in self.sources:
             for used in included(self.object_of(source, "base")):
                 self.uses.setdefault(used, []).append(source)
 
+    def make(self, source, folder):
+        """The object of a source, in "base" or, counting lines, in "cover"."""
+        made = self.object_of(source, folder)
+        files = included(made)
+        if files is not None and not newer(made, files):
+            return True
+        level = self.object_of(source, "base-O2")
+        if folder == "base" and os.path.exists(level):
+            os.remove(level)
+        return self.compile(source, folder, (["-O1"] if folder == "base" else ["-O1", "--coverage", "-fno-inline"]) + ["-MMD"])
+
+    def make_all(self, folder):
+        for source, built in zip(self.sources, parallel(self.jobs, lambda s: self.make(s, folder), self.sources)):
+            if not built:
+                sys.exit(f"mutate: {source} does not compile")
+        made = [os.path.join(WORK, folder, "libjounce.so"), os.path.join(WORK, folder, "jounce")]
+        if any(newer(m, [self.object_of(s, folder) for s in self.sources]) for m in made):
+            if not self.link(folder, self.sources, [] if folder == "base" else ["--coverage"]):
+                sys.exit("mutate: the library, the program or the module cannot be linked")
+
+    def cover(self):
+        """The library that counts lines, built when it is first needed."""
+        with self.covering:
+            if not self.covered:
+                self.make_all("cover")
+                self.covered = True
+
     def lines_of(self, source):
         """{header: lines} with code in the object of a source, found out once."""
         made = self.object_of(source, "cover")
+        with self.covering:
+            self.make(source, "cover")
         kept = made[:-1] + "lines"
         if newer(kept, [made]):
             done = subprocess.run(["gcov", "-j", "-t", os.path.basename(made)[:-1] + "gcno"], cwd=os.path.dirname(made),
@@ -316,6 +328,7 @@ def parallel(jobs, work, items):
 class Test:
     """A test: `make` builds its command, where it has one to build. It is built when a mutant first needs it, runs without a
     mutant when it first fails, and its lines are found out when it has passed in vain for longer than that takes."""
+    cover = None  # builds the library that counts lines
     KEPT = ("stamp", "seconds", "learned", "kills", "lines", "functions", "good", "vain")
 
     def __init__(self, name, command, sources, make=None):
@@ -393,6 +406,7 @@ class Test:
 
     def learn(self):
         """Runs with the instrumented library: the lines it covers."""
+        Test.cover()
         room = "learn-" + self.name
         counts = os.path.join(WORK, room, "counts")
         shutil.rmtree(os.path.join(WORK, room), ignore_errors=True)
@@ -525,6 +539,7 @@ def all_tests(library, jobs):
     if library.python:
         tests += [Test(os.path.basename(s)[:-3].replace("test_", "test_python_"), [PYTHON, os.path.join(ROOT, s)], [s])
                   for s in sources_of("tests/python/test_*.py") if not any(w in s for w in ("wheel", "cost", "torch", "types"))]
+    Test.cover = library.cover
     shell = build_folder(library)
     for page in ["README.md"] + sources_of("docs/*.md") + sources_of("docs/tutorials/*.md"):
         with open(os.path.join(ROOT, page)) as file:
