@@ -222,6 +222,35 @@ static mechanism turning_fourbar(int order) {
   return m;
 }
 
+/* Some joints move as forward dynamics says, the forces of the others are given, those on a floating
+ * base as well: the result obeys the equations of motion, and is the same motion. */
+static void hybrid_dynamics_complete_the_motion_of_random_mechanisms(void **state) {
+  (void)state;
+  for (uint64_t seed = 700; seed < 760; seed++) {
+    mechanism m = moving(seed, 1 + (int)(seed % 2), 3);
+    rng g = rng_new(seed);
+    const size_t nv = (size_t)m.nv;
+    unsigned char given[64] = {0};
+    assert_ok(jn_constrained_forward_dynamics(m.model, m.data, m.order, m.q, m.v, m.tau, NULL, NULL,
+                                              m.v + nv, m.lambda));
+    double *want = copy_of(m.v, m.n + nv);
+    given[1 + rng_below(&g, m.nbody - 1)] = 1;
+    for (int b = 0; b < m.nbody; b++) {
+      const jn_joint *j = jn_model_joint(m.model, b);
+      for (size_t c = (size_t)j->iv; c < (size_t)(j->iv + j->nv); c++)
+        for (size_t k = 0; k <= (size_t)m.order; k++)
+          *(given[b] ? &m.tau[k * nv + c] : &m.v[(k + 1) * nv + c]) = nan("");
+    }
+    assert_ok(jn_constrained_hybrid_dynamics(m.model, m.data, m.order, m.q, given, m.v, m.tau, NULL,
+                                             NULL, m.lambda));
+    check_residual("hybrid: equations of motion", motion_residual(&m), 1e-10);
+    check_residual("hybrid: closure", closure_residual(&m), 1e-12);
+    check_residual("hybrid: the same motion", row_error(m.order + 2, nv, m.v, want, NULL), 1e-10);
+    free(want);
+    mechanism_free(&m);
+  }
+}
+
 static void predictions_have_the_slope_of_their_order_to_8(void **state) {
   (void)state;
   for (int K = 0; K <= 8; K++)
@@ -555,6 +584,7 @@ int main(void) {
       cmocka_unit_test(inverse_dynamics_of_the_reference_mechanisms),
       cmocka_unit_test(forward_dynamics_of_the_reference_mechanisms),
       cmocka_unit_test(constraint_forces_do_no_work_on_200_random_mechanisms),
+      cmocka_unit_test(hybrid_dynamics_complete_the_motion_of_random_mechanisms),
       cmocka_unit_test(predictions_have_the_slope_of_their_order_to_8),
       cmocka_unit_test(rank_and_mobility_of_the_reference_mechanisms),
       cmocka_unit_test(a_mask_of_active_constraints_is_the_model_built_so),
