@@ -238,6 +238,34 @@ static void a_hard_push_is_no_singularity_of_the_other_freedoms(void **state) {
   }
 }
 
+/* Two joints about one axis with next to nothing between them: their accelerations are rounding. That
+ * is said, whatever forces the call before had. */
+static void motion_lost_to_rounding_is_singular_after_large_forces_too(void **state) {
+  (void)state;
+  const jn_link_desc links[] = {link_of("inner", 1e-15, jn_v3(0, 0, 0), 3e-16, 3e-16, 3e-16),
+                                link_of("outer", 1, jn_v3(0, 0, 0), 1, 1, 1)};
+  const jn_joint_desc joints[] = {
+      joint_of("a", JN_JOINT_REVOLUTE, NULL, "inner", shift(0, 0, 0)),
+      joint_of("b", JN_JOINT_REVOLUTE, "inner", "outer", shift(0, 0, 0))};
+  jn_spec *spec;
+  assert_ok(jn_spec_new("coaxial", NULL, &spec));
+  for (int i = 0; i < 2; i++) {
+    assert_ok(jn_spec_add_link(spec, &links[i]));
+    assert_ok(jn_spec_add_joint(spec, &joints[i]));
+  }
+  robot r = robot_new(spec, 1, 1, 1);
+  const unsigned char motion[2] = {1, 1}, force[2] = {0, 0};
+  for (int large = 0; large < 2; large++) {
+    double v[6] = {0, 0, 1e100 * large, 1e100 * large, 1e100 * large, 1e100 * large}, tau[4] = {0};
+    assert_ok(jn_hybrid_dynamics_by_freedom(r.model, r.data, 1, r.q, motion, v, tau, NULL));
+    assert_true(fabs(tau[2]) >= 1e100 * large);
+    tau[0] = 1, tau[1] = 0.3;
+    assert_status(jn_hybrid_dynamics_by_freedom(r.model, r.data, 0, r.q, force, v, tau, NULL),
+                  JN_ERR_SINGULAR);
+  }
+  robot_free(&r);
+}
+
 static void both_formulations_give_the_same_forces(void **state) {
   (void)state;
   for (uint64_t seed = 2400; seed < 2440; seed++) {
@@ -499,6 +527,7 @@ int main(void) {
       cmocka_unit_test(hybrid_dynamics_agree_with_inverse_and_forward_dynamics),
       cmocka_unit_test(hybrid_dynamics_by_freedom_complete_a_motion),
       cmocka_unit_test(a_hard_push_is_no_singularity_of_the_other_freedoms),
+      cmocka_unit_test(motion_lost_to_rounding_is_singular_after_large_forces_too),
       cmocka_unit_test(both_formulations_give_the_same_forces),
       cmocka_unit_test(built_in_robots_have_the_same_forces_on_fast_paths),
       cmocka_unit_test(joint_forces_are_the_same_in_every_representation),
