@@ -320,6 +320,20 @@ static void outliers_at_the_ends_are_left_out(void **state) {
       }
 }
 
+/* A first sample that is wrong by so little that, without the second one, it seems to be smooth: the fit
+ * of the samples behind them finds both doubtful, and the error is within the band. */
+static void an_outlier_at_an_end_does_not_hide_behind_its_neighbour(void **state) {
+  (void)state;
+  double t[ENDS], q[ENDS], outliers;
+  char why[sizeof(((jn_error *)0)->message)];
+  sample_ends(swings, 1.2, 3e-4, 0, t, q);
+  q[0] -= 0.02552;
+  const double worst = worst_of(ENDS, t, q, swings, 1.2, &outliers, why);
+  if (worst < 0) fail_msg("%s", why);
+  check_residual("outlier behind its neighbour, error/band", worst, 2);
+  assert_true(outliers == 2);
+}
+
 /* A motion that begins in the last samples, or ends in the first, is not taken for outliers. */
 static void motions_that_begin_at_the_ends_stay(void **state) {
   (void)state;
@@ -661,6 +675,7 @@ int main(void) {
       cmocka_unit_test(bands_contain_the_truth),
       cmocka_unit_test(spikes_are_found_in_their_work_space),
       cmocka_unit_test(outliers_at_the_ends_are_left_out),
+      cmocka_unit_test(an_outlier_at_an_end_does_not_hide_behind_its_neighbour),
       cmocka_unit_test(motions_that_begin_at_the_ends_stay),
       cmocka_unit_test(outliers_are_dropped_or_kept),
       cmocka_unit_test(narrower_bands_would_fail),

@@ -135,6 +135,36 @@ static double rod_error(const jn_model *model, jn_scheme scheme, double toleranc
   return fmax(fabs(q[0] - (double)y[0]), fabs(v[0] - (double)y[1])) / tolerance;
 }
 
+/* A sine that is zero at every stage of the first step of rkmk54, h = 45 periods long:
+ *   I q'' = A sin w t,   q = A/(I w) (t - sin(w t)/w) */
+static void harmonics_between_the_stages_are_not_stepped_over(void **state) {
+  (void)state;
+  jn_model *model = load_model("pendulum");
+  const jn_vec3 none = {0, 0, 0};
+  const double I = rod_of(model).inertia, pi = 3.141592653589793;
+  static const struct {
+    double h, tolerance;
+  } cases[] = {{9, 1e-6}, {450, 1}}; /* w = 31.4 and 0.63 */
+  for (size_t i = 0; i < COUNT(cases); i++)
+    for (size_t k = 0; k < COUNT(adaptive); k++) {
+      const double h = cases[i].h, w = 90 * pi / h, A = 1e3, zero[101] = {0};
+      double b[101] = {0};
+      b[100] = A; /* the hundredth harmonic */
+      jn_force_fourier sine = {101, 1, w / 100, zero, b};
+      jn_simulation_options o = scheme_options(adaptive[k], 0, cases[i].tolerance);
+      double q = 0, v = 0;
+      o.gravity = &none;
+      o.forces.time = jn_force_fourier_time, o.forces.time_context = &sine;
+      jn_simulation *s = new_simulation(model, &o);
+      assert_ok(jn_simulation_set_state(s, 0, &q, &v));
+      if (jn_simulation_run_to(s, h, NULL)) fail_msg("%s", jn_simulation_message(s));
+      assert_ok(jn_simulation_state(s, NULL, &q, &v));
+      assert_below("a sine between the stages, error/way", fabs(q / (A / (I * w) * h) - 1), 0.01);
+      jn_simulation_free(s);
+    }
+  jn_model_free(model);
+}
+
 static void a_late_push_is_not_stepped_over(void **state) {
   (void)state;
   jn_model *model = load_model("pendulum");
@@ -374,6 +404,7 @@ static void functions_are_told_finite_numbers_only(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(harmonics_between_the_stages_are_not_stepped_over),
       cmocka_unit_test(a_late_push_is_not_stepped_over),
       cmocka_unit_test(random_pushes_are_within_a_multiple_of_the_tolerance),
       cmocka_unit_test(a_push_on_a_free_body_has_its_impulse),

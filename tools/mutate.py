@@ -476,7 +476,7 @@ def build_folder(library):
     fault = ('#!/bin/sh\nprintf "#include <stdio.h>\\nint main(void) { return puts(\\"id0 FAILED\\") > 0; }\\n" '
              '>$1/fault_test.c; echo >$1/fault.c\n')
     module = ("import os\n__path__ = [p for p in (d + '/python/jounce' for d in (os.environ['MUTANT'], %r)) if os.path.isdir(p)][:1]\n"
-              "exec(open(__path__[0] + '/__init__.py').read())\n" % (WORK + "/base"))
+              "with open(__path__[0] + '/__init__.py') as file:\n    exec(file.read())\n" % (WORK + "/base"))
     install = (f'file(INSTALL DESTINATION "${{CMAKE_INSTALL_PREFIX}}/lib" TYPE FILE FILES "{shell}/libjounce.a")\n'
                f'file(INSTALL DESTINATION "${{CMAKE_INSTALL_PREFIX}}/bin" TYPE PROGRAM FILES "{shell}/jounce")\n'
                f'file(INSTALL DESTINATION "${{CMAKE_INSTALL_PREFIX}}/include" TYPE DIRECTORY FILES "{ROOT}/include/jounce")\n')
