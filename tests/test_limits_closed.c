@@ -120,6 +120,51 @@ static void samples_and_peaks_of_a_scotch_yoke(void **state) {
   }
 }
 
+/* A rod on a crank whose tip slides along x, assembled to the right or to the left:
+ *   a sin s + b sin(s + e) = 0,   s + e = -asin(a sin s/b) or pi + asin(a sin s/b)
+ * Every sample begins with the one before, so that the motion stays on its side. */
+static void a_rod_stays_on_the_side_where_it_begins(void **state) {
+  (void)state;
+  const double a = 0.3, b = 0.5, pi = 3.141592653589793;
+  const jn_link_desc links[] = {jn_link_default("ground"),
+                                link_of("crank", 1, jn_v3(0, 0, 0), I, I, I),
+                                link_of("rod", m, jn_v3(0.2, 0, 0), I, I, I)};
+  jn_joint_desc joints[] = {joint_of("turn", JN_JOINT_REVOLUTE, "ground", "crank", shift(0, 0, 0)),
+                            joint_of("elbow", JN_JOINT_REVOLUTE, "crank", "rod", shift(a, 0, 0))};
+  jn_constraint_desc tip =
+      jn_constraint_default("tip", JN_CONSTRAINT_POINT_ON_LINE, "rod", "ground");
+  tip.a.pose = shift(b, 0, 0);
+  tip.b.pose.R = (jn_mat3){{{0, 0, 1}, {1, 0, 0}, {0, 1, 0}}}; /* z of the frame is x */
+  joints[1].passive = 1;
+  jn_spec *spec;
+  assert_ok(jn_spec_new("rod", NULL, &spec));
+  for (int i = 0; i < 3; i++) assert_ok(jn_spec_add_link(spec, &links[i]));
+  for (int i = 0; i < 2; i++) assert_ok(jn_spec_add_joint(spec, &joints[i]));
+  assert_ok(jn_spec_add_constraint(spec, &tip));
+  mechanism x = mechanism_of(build(spec), 1);
+  jn_trajectory *T = path_of(&x);
+  jn_limit_range range[2 * JN_LIMIT_KINDS];
+  for (int i = 0; i < 2 * JN_LIMIT_KINDS; i++) range[i] = (jn_limit_range){-1e3, 1e3};
+  for (int left = 0; left < 2; left++) {
+    const double begin[2] = {s0, left ? pi + 0.5 - s0 : -0.5 - s0};
+    const jn_closed_motion closed = {driven, begin, NULL};
+    jn_limit_check *check = NULL;
+    jn_error error = {0};
+    assert_ok(jn_limit_check_closed(x.model, x.data, T, &closed, range, 200, NULL, &check, &error));
+    double worst = 0;
+    for (int n = 0; n < jn_limit_check_samples(check); n++) {
+      const double s = s0 + A * sin(w * jn_limit_check_time(check, n)), k = asin(a * sin(s) / b);
+      const double e = (left ? pi + k : -k) - s;
+      worst = fmax(worst, fabs(jn_limit_check_use(check, n, 1, JN_LIMIT_POSITION, 1) * 1e3 - e));
+    }
+    check_residual("a rod on its side: angle of the elbow", worst, 1e-13);
+    jn_limit_check_free(check);
+  }
+  jn_trajectory_free(T);
+  mechanism_free(&x);
+  jn_spec_free(spec);
+}
+
 static void time_scale_of_a_scotch_yoke(void **state) {
   (void)state;
   const struct {
@@ -215,6 +260,7 @@ static void refused_without_leaving_anything(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(samples_and_peaks_of_a_scotch_yoke),
+                                     cmocka_unit_test(a_rod_stays_on_the_side_where_it_begins),
                                      cmocka_unit_test(time_scale_of_a_scotch_yoke),
                                      cmocka_unit_test(speed_of_a_frame_that_follows),
                                      cmocka_unit_test(refused_without_leaving_anything)};
