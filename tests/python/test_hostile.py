@@ -21,6 +21,39 @@ def setUpModule():
     unittest.addModuleCleanup(os.chdir, home)
 
 
+class Memory(unittest.TestCase):
+    def test_memory_that_is_refused_is_an_exception(self):
+        """Python refuses the n-th request of a call, n = 1, 2, ...: MemoryError, or the call did without."""
+        try:
+            from _testcapi import remove_mem_hooks, set_nomemory
+        except ImportError:
+            self.skipTest("this Python has no test interface")
+        robot, t = jounce.Model("double_pendulum"), np.linspace(0, 1, 60)
+        q, v = random_state(robot, 2)
+        samples = np.stack([np.sin(3 * t), np.cos(2 * t)], 1)
+        path = jounce.Trajectory.minimum(robot, [0, 2], [[0, 0], [1, -1]])
+        calls = {"fit": lambda: jounce.Trajectory.fit(robot, t, samples, tolerance=0),
+                 "at": lambda: path.at(0.5, order=2), "limits": lambda: path.limits(effort=40),
+                 "inverse dynamics": lambda: robot.inverse_dynamics(q, v),
+                 "partial derivatives": lambda: robot.inverse_partials(q, v)}
+        refused = {}
+        for name, call in calls.items():
+            call()
+            refused[name] = passed = n = 0
+            while passed < 20:
+                n += 1
+                set_nomemory(n, n + 1)
+                try:
+                    call()
+                except MemoryError:
+                    remove_mem_hooks()
+                    refused[name] += 1
+                else:
+                    remove_mem_hooks()
+                    passed += 1
+        self.assertGreater(refused["fit"], 10)  # a small array may come from a cache
+
+
 class Refusals(unittest.TestCase):
     def setUp(self):
         self.robot = jounce.Model("tilthex")
