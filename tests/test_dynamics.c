@@ -231,7 +231,7 @@ static void a_hard_push_is_no_singularity_of_the_other_freedoms(void **state) {
     v[2 * r.nv + lead] = push;
     assert_ok(jn_hybrid_dynamics_by_freedom(r.model, r.data, 1, r.q, given[lead], v, tau, NULL));
     check_residual("a hard push moves the whole mass",
-                   fabs(tau[r.nv + lead] / (push * (1 + m + heavy)) - 1), 4 * U);
+                   fabs(tau[r.nv + lead] / (push * (1 + m + heavy)) - 1), 16 * U);
     for (int i = 2 * r.nv + lead + 1; i < 3 * r.nv; i++)
       check_residual("and turns nothing", fabs(v[i]) / push, 16 * U);
     robot_free(&r);
@@ -254,10 +254,10 @@ static void motion_lost_to_rounding_is_singular_after_large_forces_too(void **st
     assert_ok(jn_spec_add_joint(spec, &joints[i]));
   }
   robot r = robot_new(spec, 1, 1, 1);
-  const unsigned char motion[2] = {1, 1}, force[2] = {0, 0};
+  const unsigned char moved[2] = {1, 1}, force[2] = {0, 0};
   for (int large = 0; large < 2; large++) {
     double v[6] = {0, 0, 1e100 * large, 1e100 * large, 1e100 * large, 1e100 * large}, tau[4] = {0};
-    assert_ok(jn_hybrid_dynamics_by_freedom(r.model, r.data, 1, r.q, motion, v, tau, NULL));
+    assert_ok(jn_hybrid_dynamics_by_freedom(r.model, r.data, 1, r.q, moved, v, tau, NULL));
     assert_true(fabs(tau[2]) >= 1e100 * large);
     tau[0] = 1, tau[1] = 0.3;
     assert_status(jn_hybrid_dynamics_by_freedom(r.model, r.data, 0, r.q, force, v, tau, NULL),
