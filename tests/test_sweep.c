@@ -10,7 +10,6 @@
 
 #include "base/sha256.h"
 #include "helpers/files.h"
-#include "helpers/tree.h"
 #include "sweep/random.h"
 
 static jn_spec *robot_spec(const char *name) {
@@ -523,7 +522,8 @@ static void columns_have_the_whole_name_of_their_joint(void **state) {
   char name[JN_MAX_NAME + 1], want[JN_MAX_NAME + 32], job[1024];
   jn_spec *spec;
   memset(name, 'x', JN_MAX_NAME), name[JN_MAX_NAME] = '\0';
-  const jn_link_desc link = link_of("slider", 1, jn_v3(0, 0, 0), 1, 1, 1);
+  jn_link_desc link = jn_link_default("slider");
+  link.mass = 1, link.inertia = (jn_mat3){{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
   jn_joint_desc joint = jn_joint_default(name, JN_JOINT_PRISMATIC, NULL, "slider");
   joint.limits.velocity = 1;
   assert_ok(jn_spec_new("long", NULL, &spec));
