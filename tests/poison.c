@@ -2,7 +2,8 @@
  * finite outputs, all of them written; if an input is NaN or infinite, they equal those of the
  * clean call, which does not read that input. A call that fails leaves its outputs unchanged. An
  * invalid configuration is refused. Then numbers whose products overflow, in the state and in the
- * robot. Then the functions that make and evaluate motions and fits (helpers/poison_motions.c).
+ * robot. Then the functions that make and evaluate motions and fits, check limits along them, find
+ * the fastest, and those of motors and of inverse kinematics (helpers/poison_motions.c).
  *
  *   poison [--full]     prints a line for the scorecard; exit status 1 if a check fails */
 #include <float.h>
@@ -282,7 +283,7 @@ int main(int argc, char **argv) {
   const int pass = broken == 0 && (!full || cases >= 100000);
   printf(
       "score {\"line\": 12, \"measured\": \"%ld of %ld calls wrong\", \"detail\": \"%d functions "
-      "of the state; %ld calls of functions that make and evaluate motions and fits: %s\", "
+      "of a control loop; %ld calls of %s\", "
       "\"target\": \"0 of >= 10^5\", \"pass\": %s}\n",
       broken, cases, call_count, with_motions, motions, pass ? "true" : "false");
   free(tallies);

@@ -66,8 +66,10 @@ LINES = [
          quick=["tools/constant_work --quick"], full=["tools/constant_work"]),
     dict(line=8, what="sanitizers",
          means="The tests run under tools that detect memory errors and undefined behaviour, the core also under those that "
-               "detect uninitialised values and data races. Tests that only start other tools (browsers, packagers, "
-               "formatters) are left out. There must be no reports and no suppressions.",
+               "detect uninitialised values and data races, the loaders under memcheck. The gaps between the arrays of a "
+               "working memory are closed: a step beyond an array is reported, though its block goes on. Tests that only "
+               "start other tools (browsers, packagers, formatters) and those in Python are left out. There must be no "
+               "reports and no suppressions.",
          quick=[], full=["tools/sanitize --all"]),
     dict(line=9, what="fuzzing",
          means="All code that reads files or arguments is run on millions of damaged inputs. There must be "
@@ -85,8 +87,11 @@ LINES = [
                "Unusual but valid files must be accepted.",
          quick=["{build}/tests/bad_models"], full=["{build}/tests/bad_models"]),
     dict(line=12, what="bad states are refused",
-         means="NaN, infinities, huge and tiny numbers and invalid poses in every input of every function. "
-               "A call is wrong if it returns success with an output that is not finite or was not written.",
+         means="NaN, infinities, huge and tiny numbers and invalid poses in every input of every function of a "
+               "control loop, of the functions that make and evaluate motions and fits, and of those for limits along a "
+               "motion, fastest motions, elastic joints and inverse kinematics. Then states and robots whose products "
+               "overflow. A call is wrong if it returns success with an output that is not finite or was not written, "
+               "or fails and has changed an output.",
          quick=["{build}/tests/poison"], full=["{build}/tests/poison --full"]),
     dict(line=13, what="failed allocation and I/O",
          means="Memory runs out at the first, second, third, ... request, disks fill up, pipes close. Each "

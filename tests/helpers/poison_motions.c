@@ -8,7 +8,7 @@
 #include "helpers/check.h"
 #include "helpers/tree.h"
 
-enum { COUNT_Q = 5, SAMPLES = 48, ORDER = 2 };
+enum { COUNT_Q = 5, SAMPLES = 48, ORDER = 2, OUT = 64, LIMITS = 7 * JN_LIMIT_KINDS };
 
 /* A free base and a hinge that carries a ball; x: numbers of one call, then its waypoints. */
 typedef struct motion_call {
@@ -81,6 +81,72 @@ static jn_status give_force_band(const motion_call *c, jn_trajectory **T) {
   return jn_trajectory_force_band(c->model, c->data, c->other, c->x[0], 0, c->out);
 }
 
+/* limits of the last degree of freedom; those of the others are infinite */
+static void limits_of(const motion_call *c, jn_limit_range *range) {
+  const int rows = jn_limit_rows(c->model);
+  for (int i = 0; i < rows * JN_LIMIT_KINDS; i++) range[i] = (jn_limit_range){-HUGE_VAL, HUGE_VAL};
+  for (int kind = 0; kind < JN_LIMIT_KINDS; kind++)
+    range[(rows - 1) * JN_LIMIT_KINDS + kind] =
+        (jn_limit_range){c->x[2 * kind], c->x[2 * kind + 1]};
+}
+static jn_status give_limits(const motion_call *c, jn_trajectory **T) {
+  jn_limit_range range[LIMITS];
+  jn_limit_check *check = NULL;
+  (void)T;
+  limits_of(c, range);
+  const jn_status status =
+      jn_limit_check_new(c->model, c->data, c->other, range, 16, NULL, &check, NULL);
+  if (status) return status;
+  c->out[0] = jn_limit_check_scale(check);
+  for (int kind = 0; kind < JN_LIMIT_KINDS; kind++) {
+    const jn_limit_peak *p =
+        jn_limit_check_peak(check, jn_model_nv(c->model) - 1, (jn_limit_kind)kind);
+    if (!p->limited) continue;
+    const double of[7] = {p->value, p->limit, p->t, p->used, p->excess, p->resting, p->resting_t};
+    memcpy(c->out + 1 + 7 * kind, of, sizeof of);
+  }
+  jn_limit_check_free(check);
+  return status;
+}
+static jn_status make_fastest(const motion_call *c, jn_trajectory **T) {
+  jn_limit_range range[LIMITS];
+  jn_retime_options o = jn_retime_options_default();
+  o.intervals = 16;
+  limits_of(c, range);
+  return jn_retime(c->model, c->data, c->other, range, &o, NULL, T, NULL, NULL);
+}
+/* stiffnesses, inertias, v, ..., v^(3) */
+static jn_status give_motors(const motion_call *c, jn_trajectory **T) {
+  const size_t nv = (size_t)jn_model_nv(c->model);
+  double of[OUT]; /* undefined after a failure */
+  (void)T;
+  const jn_status status = jn_elastic_motors(c->model, c->data, 0, c->x, c->x + nv, c->q,
+                                             c->x + 2 * nv, of, of + 3 * nv, of + 6 * nv);
+  if (!status) memcpy(c->out, of, 7 * nv * sizeof *of);
+  return status;
+}
+/* the target: its pose by rows, then twist and its derivative */
+static jn_status give_joints(const motion_call *c, jn_trajectory **T) {
+  const size_t nq = (size_t)jn_model_nq(c->model);
+  jn_world_motion target = {.representation = JN_BODY, .twist = c->x + 12};
+  jn_ik *ik = NULL;
+  double of[OUT];
+  (void)T;
+  memcpy(&target.pose.R, c->x, 9 * sizeof *c->x);
+  target.pose.p = jn_v3(c->x[9], c->x[10], c->x[11]);
+  const int tool = jn_model_find_frame(c->model, jn_model_body(c->model, 1)->name);
+  jn_status status = jn_ik_new(c->model, 0, tool, JN_CONSTRAINT_WELD, NULL, &ik);
+  for (int i = 0; i < OUT; i++) of[i] = c->out[i];
+  memcpy(of, c->q, nq * sizeof *of);
+  for (size_t i = nq; i < nq + 2 * (size_t)jn_model_nv(c->model); i++) of[i] = 0;
+  double before[OUT];
+  memcpy(before, of, sizeof of);
+  if (!status) status = jn_ik_solve(ik, 2, &target, NULL, of, of + nq);
+  if (!status || memcmp(before, of, sizeof of)) memcpy(c->out, of, sizeof of);
+  jn_ik_free(ik);
+  return status;
+}
+
 /* numbers in x: a time each, those listed, or the coefficients; rows of q */
 static const struct maker {
   const char *name;
@@ -103,8 +169,15 @@ static const struct maker {
     {"jn_trajectory_clock", give_clock, 1, 0},
     {"jn_trajectory_band", give_band, 1, 0},
     {"jn_trajectory_force_band", give_force_band, 1, 0},
+    {"jn_limit_check_new", give_limits, 2 * JN_LIMIT_KINDS, 0},
+    {"jn_retime", make_fastest, 2 * JN_LIMIT_KINDS, 0},
+    {"jn_elastic_motors", give_motors, 42, 1},
+    {"jn_ik_solve", give_joints, 24, 1},
 };
-enum { OUT = 64 };
+/* Are its numbers limits? Infinite: none. */
+static int takes_limits(const struct maker *f) {
+  return f->make == give_limits || f->make == make_fastest;
+}
 static const double mark = 0x1.23456789abcdep+300;
 
 /* What is wrong with a motion; NULL: nothing. */
@@ -153,6 +226,12 @@ static void fill_inputs(const struct maker *f, const jn_model *m, double *x, dou
     x[0] = 0, x[1] = 2;
   if (f->make == make_smooth || f->make == make_close) x[SAMPLES] = 1e-3;
   if (f->make == make_scaled) x[0] = 2;
+  if (takes_limits(f)) /* of position, velocity, ... */
+    for (int i = 0; i < n; i++) x[i] = i % 2 ? 5 * (i + 1) : -5 * (i + 2);
+  if (f->make == give_joints) {
+    const double pose[12] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 0.1, 0.2, 0.3};
+    memcpy(x, pose, sizeof pose);
+  }
   if (f->make == make_clocked) {
     const double rows[10] = {0, 0.1, 0.8, 0, 0, 1, 0.9, 0.8, 0, 0};
     memcpy(x, rows, sizeof rows);
@@ -202,7 +281,8 @@ long poison_motions(int kinds, const double *bad, int every, long *broken, const
         what = run(f, &c, &status);
         *at = keep;
         calls++;
-        if (!what && !status && !isfinite(bad[b])) what = "success with what is no number";
+        if (!what && !status && !isfinite(bad[b]) && !(takes_limits(f) && isinf(bad[b])))
+          what = "success with what is no number";
         if (what && ++*broken < 20) printf("%s: %g in number %d: %s\n", f->name, bad[b], k, what);
       }
     jn_trajectory_free(c.other);

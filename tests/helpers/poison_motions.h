@@ -1,5 +1,5 @@
-/* poison_motions.h: bad numbers in every input of the functions that make motions and fits, for
- * tests/poison.c. */
+/* poison_motions.h: bad numbers in every input of the functions that make motions and fits, and of
+ * those for limits, fastest motions, motors and inverse kinematics, for tests/poison.c. */
 #ifndef TEST_POISON_MOTIONS_H
 #define TEST_POISON_MOTIONS_H
 
