@@ -12,6 +12,9 @@
 
 #define EACH static inline __attribute__((always_inline))
 
+/* load: from an array that begins at a cache line; load_from: from any */
+typedef double anywhere __attribute__((vector_size(sizeof(double) * LANES), aligned(8)));
+static inline real load_from(const double *x) { return *(const anywhere *)(const void *)x; }
 static inline real load(const double *x) { return *(const real *)(const void *)x; }
 static inline void store(double *x, real y) { *(real *)(void *)x = y; }
 static inline real real_sqrt(real x) {
@@ -222,7 +225,7 @@ EACH void visit(int kind, int damped, const jn_clock_rows *x, const jn_clock_chu
 #undef ROWS
   if (kind == LINEARISE) {
     end_point(x, at, &p, &t);
-    out[0] += inside ? t.sum * load(inside) : t.sum;
+    out[0] += inside ? t.sum * load_from(inside) : t.sum;
     out[1] += load(x->w + at) * root;
   }
   if (kind == STEPS) out[0] = worst, out[1] = worst_l;
@@ -269,9 +272,6 @@ PASS(clock_slacks, SLACKS)
 PASS(clock_start, START)
 
 /* The use of a row. */
-
-typedef double anywhere __attribute__((vector_size(sizeof(double) * LANES), aligned(8)));
-static inline real load_from(const double *x) { return *(const anywhere *)(const void *)x; }
 
 /* a where x > 0, else b */
 static inline real where_positive(real x, double a, double b) {
