@@ -43,11 +43,11 @@ static jn_status open_library(jn_machine *m, nvrtc *n, jn_error *error) {
     const char *why = m->nvrtc[0] ? dlerror() : "libnvrtc.so";
     snprintf(m->no_compiler, sizeof m->no_compiler, "NVRTC (%s) is not found",
              why ? why : m->nvrtc);
-    return jn_fail(error, JN_ERR_FILE, NULL, 0,
-                   "gpu: %s, and the kernel is not in the cache: install the CUDA toolkit (Debian: "
-                   "nvidia-cuda-toolkit; pip: nvidia-cuda-nvrtc) or give its path in the option "
-                   "nvrtc",
-                   m->no_compiler);
+    jn_fail(error, JN_ERR_FILE, NULL, 0,
+            "gpu: %s, and the kernel is not in the cache: install the CUDA toolkit (Debian: "
+            "nvidia-cuda-toolkit; pip: nvidia-cuda-nvrtc) or give its path in the option nvrtc",
+            m->no_compiler);
+    return JN_ERR_FILE;
   }
   const jn_symbol names[] = {{"nvrtcGetErrorString", &n->error_text},
                              {"nvrtcCreateProgram", &n->create},
@@ -62,8 +62,9 @@ static jn_status open_library(jn_machine *m, nvrtc *n, jn_error *error) {
   const char *missing = jn_gpu_symbols(n->library, names, sizeof names / sizeof *names);
   if (!missing) return JN_OK;
   dlclose(n->library);
-  return jn_fail(error, JN_ERR_FILE, NULL, 0,
-                 "gpu: the NVRTC found has no %s: CUDA 11.1 or later is needed", missing);
+  jn_fail(error, JN_ERR_FILE, NULL, 0,
+          "gpu: the NVRTC found has no %s: CUDA 11.1 or later is needed", missing);
+  return JN_ERR_FILE;
 }
 
 /* the first error of the compiler's log */
