@@ -9,6 +9,8 @@
 #include "helpers/minimum_reference.h"
 #include "helpers/tree.h"
 
+enum { HIGHEST = 16, ROOM = 2 * HIGHEST + 1 }; /* q, and rows of v to order 2 k - 2 */
+
 /* x and derivatives 1, k-1, k, 2k-2 of every case, each relative to its largest value */
 static void values_agree_with_120_digits(void **state) {
   (void)state;
@@ -20,7 +22,7 @@ static void values_agree_with_120_digits(void **state) {
     jn_trajectory *T = NULL;
     assert_ok(jn_trajectory_minimum(model, c->k, c->count, c->times, c->q, c->v, NULL, &T, NULL));
     for (int p = 0; p < c->values; p++) {
-      double x[31];
+      double x[ROOM];
       assert_ok(jn_trajectory_at(T, c->value[p].t, 2 * c->k - 3, JN_BODY, x, x + 1));
       for (int j = 0; j < 5; j++) {
         size[j] = fmax(size[j], fabs(c->value[p].x[j]));
@@ -38,7 +40,7 @@ static void values_agree_with_120_digits(void **state) {
 static double jumps(const jn_trajectory *T, int k, int count, const double *t, const double *q) {
   double worst = 0;
   for (int i = 1; i + 1 < count; i++) {
-    double left[32], right[32], x[32], size[32] = {0};
+    double left[ROOM], right[ROOM], x[ROOM], size[ROOM] = {0};
     assert_ok(jn_trajectory_at(T, nextafter(t[i], t[i - 1]), 2 * k - 2, JN_BODY, left, left + 1));
     assert_ok(jn_trajectory_at(T, t[i], 2 * k - 2, JN_BODY, right, right + 1));
     for (int part = 0; part < 8; part++) {
@@ -60,7 +62,7 @@ static void uneven_times_are_met_or_refused(void **state) {
   jn_model *model = pendulum_model();
   int made = 0, refused = 0;
   for (uint64_t seed = 1; seed <= 40; seed++)
-    for (int k = 2; k <= 16; k += k < 6 ? 1 : 5)
+    for (int k = 2; k <= HIGHEST; k += k < 6 ? 1 : 5)
       for (double power = 1; power <= 15; power += 2) {
         rng r = rng_new(seed);
         const int count = 3 + (int)(seed % 9);
@@ -111,7 +113,7 @@ static void undetermined_motions_are_refused(void **state) {
   /* a jerk instead: a cubic, x''' = 6 */
   v[4] = NAN, v[5] = 6;
   assert_ok(jn_trajectory_minimum(model, 4, 3, t, q, v, NULL, &T, &error));
-  double x[6], u = 0.75;
+  double x[7], u = 0.75;
   assert_ok(jn_trajectory_at(T, u, 4, JN_BODY, x, x + 1));
   check_residual("cubic", fabs(x[0] - (1 + (0.75 - 1) * u + 0.25 * u * u + u * u * u)), 1e-15);
   check_residual("cubic", fabs(x[3] - 6) + fabs(x[4]), 1e-13);
