@@ -125,35 +125,47 @@ INLINE void boundary_force_in_place(const jn_model *m, const jn_work *w, int rep
   }
 }
 
+/* One free joint in boundary_drive. */
+INLINE void boundary_drive_free(const jn_link *l, const jn_work *w, int rep, int damping, int nv,
+                                int k, int given, int world) {
+  real *v = v_of(w, l->iv), *tau = tau_of(w, l->iv), *e = e_of(w, l->iv), *X = X_of(w, l->ix);
+  base_jet *b = free_base(l, w, world);
+  if (world) joint_step(l, k + 1, q_of(w, l->iq), v, nv, X);
+  if (given) {
+    joint_motion_in(l, rep, k + 1, nv, free_position(l, w), io_of(w, l->iv), X, b, v);
+    for (int j = 0; j < 6; j++) e[j] = (double)(k + 1) * v[(k + 1) * nv + j];
+  } else {
+    drive_joint(l, rep, k, nv, free_position(l, w), force_of(w, l->iv), v, X, b, damping, tau, e);
+  }
+}
+
 /* Input of order k in w->e: (k+1) v_(k+1) of prescribed joints, else the force minus damping. w->io
  * holds the given motion, w->force the given forces. w->tau receives the forces in body
- * representation, unless they are so already. world: see jn_recursion. */
-INLINE void boundary_drive(const jn_model *m, const jn_work *w, const jn_settings *set, int k,
+ * representation, unless they are so already. rep: the user's representation; world: see
+ * jn_recursion. */
+INLINE void boundary_drive(const jn_model *m, const jn_work *w, int rep, int damping, int k,
                            const unsigned char *prescribed, int world) {
-  const int nv = m->nv, rep = (int)set->representation;
-  if (!prescribed && !world && !set->damping) {
-    memcpy(w->e, force_of(w, k * nv), sizeof(real) * (size_t)nv);
-    for (int i = 0; rep != JN_BODY && i < m->nfree; i++) {
-      const jn_link *l = &m->link[m->free_link[i]];
-      real *tau = tau_of(w, l->iv);
-      boundary_force_in(l, w, nv, rep, k, force_of(w, l->iv), tau, world);
-      memcpy(e_of(w, l->iv), tau + k * nv, sizeof(real) * 6);
+  const int nv = m->nv, convert = world || rep != JN_BODY;
+  const size_t row = sizeof(real) * (size_t)nv;
+  memcpy(w->e, force_of(w, k * nv), row);
+  if (prescribed) { /* whole rows: v_(k+1) of the others, and tau_k of these, are computed later */
+    real *v = v_of(w, (k + 1) * nv), *e = e_of(w, 0);
+    memcpy(v, io_of(w, (k + 1) * nv), row);
+    memcpy(tau_of(w, k * nv), force_of(w, k * nv), row);
+    for (int i = 0; i < m->nlink; i++) {
+      const jn_link *l = &m->link[i];
+      if (prescribed[l->joint])
+        for (int j = l->iv; j < l->iv + l->nv; j++) e[j] = (double)(k + 1) * v[j];
     }
-    return;
   }
-  for (int i = 0; i < m->nlink; i++) {
+  for (int i = 0; damping && i < m->nlink; i++) {
     const jn_link *l = &m->link[i];
-    real *v = v_of(w, l->iv), *tau = tau_of(w, l->iv), *e = e_of(w, l->iv);
-    if (world && link_is_free(l)) joint_step(l, k + 1, q_of(w, l->iq), v, nv, X_of(w, l->ix));
-    if (is_prescribed(prescribed, l)) {
-      joint_motion_in(l, rep, k + 1, nv, link_is_free(l) ? free_position(l, w) : v3_zero(),
-                      io_of(w, l->iv), X_of(w, l->ix), free_base(l, w, world), v);
-      for (int j = 0; j < l->nv; j++) e[j] = (double)(k + 1) * v[(k + 1) * nv + j];
-      continue;
-    }
-    drive_joint(l, rep, k, nv, link_is_free(l) ? free_position(l, w) : v3_zero(),
-                force_of(w, l->iv), v, X_of(w, l->ix), free_base(l, w, world), set->damping, tau,
-                e);
+    for (int j = l->iv; j < l->iv + l->nv && !is_prescribed(prescribed, l); j++)
+      *e_of(w, j) -= l->damping * *v_of(w, k * nv + j);
+  }
+  for (int i = 0; convert && i < m->nfree; i++) {
+    const jn_link *l = &m->link[m->free_link[i]];
+    boundary_drive_free(l, w, rep, damping, nv, k, is_prescribed(prescribed, l), world);
   }
 }
 

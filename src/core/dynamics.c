@@ -26,7 +26,8 @@ static void drive(const jn_model *m, const jn_data *data, const jn_recursion *fo
   if (converts_base(m, data, form))
     data->engine->boundary.drive(m, &data->w, &data->settings, k, prescribed);
   else
-    boundary_drive(m, &data->w, &data->settings, k, prescribed, form->world);
+    boundary_drive(m, &data->w, (int)data->settings.representation, data->settings.damping, k,
+                   prescribed, form->world);
 }
 static void motion_out(const jn_model *m, const jn_data *data, const jn_recursion *form, int from,
                        int to) {

@@ -246,7 +246,7 @@ int ENTRY(pack_hybrid)(const jn_model *m, const jn_work *w, const jn_pack_call *
     aba_start(m, w, rep);
   if (aba_inertias(m, w, given) >= 0) return 0;
   for (int k = 0; k <= r; k++) {
-    boundary_drive(m, w, c->set, k, given, 0);
+    boundary_drive(m, w, rep, c->set->damping, k, given, 0);
     if (given)
       solve_prescribed(m, w, c->set, k, given, k < r);
     else

@@ -41,7 +41,7 @@ void ENTRY(boundary_motion)(const jn_model *m, const jn_work *w, int rep, int K)
 
 void ENTRY(boundary_drive)(const jn_model *m, const jn_work *w, const jn_settings *set, int k,
                            const unsigned char *prescribed) {
-  boundary_drive(m, w, set, k, prescribed, 0);
+  boundary_drive(m, w, (int)set->representation, set->damping, k, prescribed, 0);
 }
 
 void ENTRY(boundary_motion_out)(const jn_model *m, const jn_work *w, int rep, int from, int to) {

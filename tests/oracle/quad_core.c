@@ -176,7 +176,6 @@ int core_hybrid(const quad_robot *r, int order, jn_representation rep,
   instance s = instance_new(r, order);
   const jn_model *m = &s.model;
   const jn_work *w = &s.work;
-  const jn_settings set = {.representation = rep};
   const int nv = r->nv, rows = prescribed ? order + 2 : 1;
   const size_t n = ((size_t)order + 1) * (size_t)nv;
   begin(&s, r, q, v, rows, rep);
@@ -187,7 +186,7 @@ int core_hybrid(const quad_robot *r, int order, jn_representation rep,
   aba_start(m, w, (int)rep);
   int good = aba_inertias(m, w, prescribed) < 0;
   for (int k = 0; good && k <= order; k++) {
-    boundary_drive(m, w, &set, k, prescribed, 0);
+    boundary_drive(m, w, (int)rep, 0, k, prescribed, 0);
     aba_inward(m, w, k, prescribed, (int)rep, k < order);
     aba_outward(m, w, k, prescribed, 0, k < order, (int)rep, 0);
   }
@@ -285,7 +284,7 @@ void core_forward_closed(const quad_robot *r, int order, jn_representation rep, 
   blocks_factor(&c, &b, 1);
   spatial_first_terms(m, w, &set, 0);
   for (int k = 0; k <= order; k++) {
-    boundary_drive(m, w, &set, k, NULL, 1);
+    boundary_drive(m, w, (int)rep, damping, k, NULL, 1);
     spatial_inward(m, w, k, NULL);
     spatial_outward(m, w, k, NULL, damping);
     if (closure_order(&c, &b, k, w->lambda + (size_t)k * nrow, &left) >= 0) fail_msg("open row");

@@ -89,7 +89,7 @@ static jn_status solve_orders(closure *c, jn_data *data, int order, const jn_ext
   spatial_first_terms(m, w, set, loaded);
   for (int k = 0; k <= order; k++) {
     double left;
-    boundary_drive(m, w, set, k, c->prescribed, 1);
+    boundary_drive(m, w, (int)set->representation, set->damping, k, c->prescribed, 1);
     spatial_inward(m, w, k, c->prescribed);
     spatial_outward(m, w, k, c->prescribed, set->damping);
     const int open = closure_order(c, b, k, w->lambda + (size_t)k * (size_t)m->nrow, &left);
