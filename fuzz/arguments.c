@@ -12,7 +12,7 @@ int jounce_main(int argc, char **argv);
 
 enum { MOST = 24 };
 
-/* no two digits in a row, no exponents, no commands that always take long */
+/* no two digits in a row, no exponents, no long simulations, no commands that always take long */
 static int is_small(const char *text, size_t size) {
   static const char *const slow[] = {"bench", "demo", "plot", "report"};
   for (size_t i = 0; i + 1 < size; i++)
@@ -22,6 +22,8 @@ static int is_small(const char *text, size_t size) {
       return 0;
   for (size_t i = 0; i < sizeof slow / sizeof slow[0]; i++)
     if (strstr(text, slow[i])) return 0;
+  for (const char *at = text; (at = strstr(at, "--time\n")); at++)
+    if (at[7] > '4') return 0;
   return 1;
 }
 

@@ -39,13 +39,13 @@ static jn_limit_range *limit_of(const flight *x, int rotor, jn_limit_kind kind) 
 }
 
 /* Thrusts and rates [2 x rotors] at t, by inverse dynamics in body representation. */
-static void thrusts_at(const flight *x, const jn_trajectory *motion, double t, double *f) {
+static void thrusts_at(const flight *x, const jn_trajectory *timed, double t, double *f) {
   double *q = doubles((size_t)jn_model_nq(x->model)), *v = doubles(3 * (size_t)x->nv),
          *tau = doubles(2 * (size_t)x->nv), W[12];
   jn_settings *settings = jn_data_settings(x->data);
   const jn_representation before = settings->representation;
   settings->representation = JN_BODY;
-  assert_ok(jn_trajectory_at(motion, t, 1, JN_BODY, q, v));
+  assert_ok(jn_trajectory_at(timed, t, 1, JN_BODY, q, v));
   assert_ok(jn_inverse_dynamics(x->model, x->data, 1, q, v, NULL, tau));
   for (int i = 0; i < 12; i++) W[i] = tau[i < 6 ? i : x->nv + i - 6];
   assert_ok(jn_rotor_thrusts(x->model, 1, W, f, NULL));
@@ -114,7 +114,7 @@ static void ascents_are_as_fast_as_thrust_allows(void **state) {
   const double d = 2, g = 9.81;
   for (int rates = 0; rates < 2; rates++) {
     flight x = flight_new();
-    jn_trajectory *path = ascent(&x, rates ? 3 : 2, d), *motion = NULL;
+    jn_trajectory *path = ascent(&x, rates ? 3 : 2, d), *timed = NULL;
     double *f = doubles(2 * (size_t)x.rotors), A = HUGE_VAL, B = HUGE_VAL, J = HUGE_VAL;
     jn_error error = {0};
     jn_data_settings(x.data)->representation = JN_MIXED;
@@ -135,15 +135,15 @@ static void ascents_are_as_fast_as_thrust_allows(void **state) {
     jn_retime_options o = jn_retime_options_default();
     o.intervals = 1600;
     o.without_rates = !rates;
-    assert_ok(jn_retime(x.model, x.data, path, x.range, &o, NULL, &motion, NULL, &error));
-    const double slower = jn_trajectory_end(motion) / want - 1;
+    assert_ok(jn_retime(x.model, x.data, path, x.range, &o, NULL, &timed, NULL, &error));
+    const double slower = jn_trajectory_end(timed) / want - 1;
     print_message("ascent, %s: %.4f s, %.1e slower than the closed form\n",
-                  rates ? "thrust rate" : "thrust", jn_trajectory_end(motion), slower);
+                  rates ? "thrust rate" : "thrust", jn_trajectory_end(timed), slower);
     assert_true(slower > -1e-6);
     check_residual(rates ? "ascent under thrust rates" : "ascent under thrusts", slower,
                    rates ? 1e-5 : 2.5e-3);
-    assert_int_equal(broken_limits(x.model, x.data, motion, x.range), 0);
-    jn_trajectory_free(motion);
+    assert_int_equal(broken_limits(x.model, x.data, timed, x.range), 0);
+    jn_trajectory_free(timed);
     jn_trajectory_free(path);
     free(f);
     flight_free(&x);
@@ -157,7 +157,7 @@ static void rows_of_rotors_are_named(void **state) {
   char name[64];
   jn_error error = {0};
   jn_limit_check *check = NULL;
-  jn_trajectory *path = ascent(&x, 3, 1), *motion = NULL;
+  jn_trajectory *path = ascent(&x, 3, 1), *timed = NULL;
   assert_ok(jn_limit_row_name(x.model, x.nv + 1, name, sizeof name));
   assert_string_equal(name, jn_model_rotor(x.model, 1)->name);
   assert_ok(jn_limit_row_name(x.model, 5, name, sizeof name));
@@ -170,7 +170,7 @@ static void rows_of_rotors_are_named(void **state) {
   assert_true(limit_of(&x, 2, JN_LIMIT_EFFORT)->high == jn_model_rotor(x.model, 2)->upper);
   /* a thrust that does not hold the robot */
   limit_of(&x, 0, JN_LIMIT_EFFORT)->high = 1;
-  assert_status(jn_retime(x.model, x.data, path, x.range, NULL, NULL, &motion, NULL, &error),
+  assert_status(jn_retime(x.model, x.data, path, x.range, NULL, NULL, &timed, NULL, &error),
                 JN_ERR_INFEASIBLE);
   assert_non_null(strstr(error.message, "the thrust at rest of 'p1' is"));
   *limit_of(&x, 0, JN_LIMIT_JERK) = (jn_limit_range){-1, 1};
@@ -204,11 +204,11 @@ static void rotors_that_cannot_apply_every_wrench_are_refused(void **state) {
   jn_spec_free(spec);
   assert_ok(jn_data_new(x.model, 1, NULL, &x.data));
   x.nv = 6, x.rotors = 6;
-  jn_trajectory *path = ascent(&x, 3, 1), *motion = NULL;
+  jn_trajectory *path = ascent(&x, 3, 1), *timed = NULL;
   assert_ok(jn_model_limits(x.model, x.range));
   assert_true(isinf(limit_of(&x, 0, JN_LIMIT_EFFORT)->high));
   limit_of(&x, 0, JN_LIMIT_EFFORT)->high = 20;
-  assert_status(jn_retime(x.model, x.data, path, x.range, NULL, NULL, &motion, NULL, &error),
+  assert_status(jn_retime(x.model, x.data, path, x.range, NULL, NULL, &timed, NULL, &error),
                 JN_ERR_ACTUATION);
   assert_non_null(strstr(error.message, "every wrench"));
   jn_trajectory_free(path);

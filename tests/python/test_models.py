@@ -210,6 +210,9 @@ class Generated(unittest.TestCase):
         more = robot.generate(inverse=[], forward=[], kinematics=1, mass=True, scalar="float", name="arm")
         self.assertIn("int arm_kin1(const float *q, const float *v, float *pose, float *twist);", more["arm.h"])
         self.assertIn("int arm_mass(const float *q, float *M);", more["arm.h"])
+        partials = robot.generate(inverse=[], forward=[], partials=0, forward_partials=[0, 1], name="arm")["arm.h"]
+        for name in ("arm_did0", "arm_dfd0", "arm_dfd1"):
+            self.assertIn("int %s(" % name, partials)
         self.assertIn("arm_id0_sparsity_in", robot.generate(name="arm", signature="casadi")["arm.c"])
         if not shutil.which("cc"):
             self.skipTest("no compiler")

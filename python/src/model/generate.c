@@ -4,7 +4,7 @@
 #include <jounce/generate.h>
 
 /* Orders, an integer or a list of integers, as bits. */
-static int take_orders(PyObject *value, const char *what, int most, unsigned *bits) {
+static int take_order_bits(PyObject *value, const char *what, int most, unsigned *bits) {
   int order;
   *bits = 0;
   if (PyIndex_Check(value)) {
@@ -43,10 +43,11 @@ static PyObject *texts(const jn_generated *g) {
 }
 
 PyObject *model_generate(ARGUMENTS) {
-  static const char *const names[] = {"inverse",   "forward", "kinematics", "mass",    "scalar",
-                                      "signature", "lanes",   "name",       "partials"};
+  static const char *const names[] = {"inverse",  "forward",         "kinematics", "mass",
+                                      "scalar",   "signature",       "lanes",      "name",
+                                      "partials", "forward_partials"};
   const model_object *self = (model_object *)object;
-  PyObject *v[9];
+  PyObject *v[10];
   static const char *const scalars[] = {"double", "float", NULL}, *const signatures[] = {
                                                                       "plain", "casadi", "acados",
                                                                       NULL};
@@ -58,15 +59,17 @@ PyObject *model_generate(ARGUMENTS) {
                            .representation = self->settings.representation,
                            .damping = self->settings.damping,
                            .gravity = gravity};
-  if (take_arguments("generate", names, 9, 0, 0, args, nargs, keywords, v) ||
-      (v[0] && take_orders(v[0], "inverse", JN_MAX_GENERATE_INVERSE, &o.inverse)) ||
-      (v[1] && take_orders(v[1], "forward", JN_MAX_GENERATE_FORWARD, &o.forward)) ||
-      (v[2] && take_orders(v[2], "kinematics", JN_MAX_GENERATE_KINEMATICS, &o.kinematics)) ||
+  if (take_arguments("generate", names, 10, 0, 0, args, nargs, keywords, v) ||
+      (v[0] && take_order_bits(v[0], "inverse", JN_MAX_GENERATE_INVERSE, &o.inverse)) ||
+      (v[1] && take_order_bits(v[1], "forward", JN_MAX_GENERATE_FORWARD, &o.forward)) ||
+      (v[2] && take_order_bits(v[2], "kinematics", JN_MAX_GENERATE_KINEMATICS, &o.kinematics)) ||
       (v[3] && (o.mass = PyObject_IsTrue(v[3])) < 0) ||
       (v[4] && (scalar = word_index(v[4], scalars, "scalar")) < 0) ||
       (v[5] && (signature = word_index(v[5], signatures, "signature")) < 0) ||
       (v[6] && take_int(v[6], "lanes", 1, 8, &o.lanes)) ||
-      (v[8] && take_orders(v[8], "partials", JN_MAX_GENERATE_PARTIALS, &o.partials)))
+      (v[8] && take_order_bits(v[8], "partials", JN_MAX_GENERATE_PARTIALS, &o.partials)) ||
+      (v[9] &&
+       take_order_bits(v[9], "forward_partials", JN_MAX_GENERATE_PARTIALS, &o.forward_partials)))
     return NULL;
   o.scalar = (jn_scalar)scalar;
   o.signature = (jn_signature)signature;

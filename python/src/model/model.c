@@ -589,10 +589,11 @@ PyDoc_STRVAR(
 PyDoc_STRVAR(
     generate_doc,
     "generate($self, /, *, inverse=0, forward=0, kinematics=None, mass=False, scalar='double', "
-    "signature='plain', lanes=1, name=None, partials=None)\n--\n\n"
+    "signature='plain', lanes=1, name=None, partials=None, forward_partials=None)\n--\n\n"
     "Standalone C for this robot (docs/generate.md): {file name: text} of a source, a header, a\n"
-    "test and CMakeLists.txt. inverse, forward, kinematics, partials (derivatives of inverse\n"
-    "dynamics): an order or a list of orders ([]: none); mass: the mass matrix; scalar: 'double'\n"
+    "test and CMakeLists.txt. inverse, forward, kinematics, partials and forward_partials\n"
+    "(derivatives of inverse and forward dynamics): an order or a list of orders ([]: none); mass: "
+    "the mass matrix; scalar: 'double'\n"
     "or 'float'; signature: 'plain', 'casadi' or 'acados'; lanes: 1, 4 or 8 states in a call; "
     "name: prefix of functions and files.");
 
