@@ -185,7 +185,7 @@ static void test_the_limit_of_files_is_named_and_can_be_raised(void **state) {
   assert_clean(run("{ head -c 3145728 /dev/zero | tr '\\0' ' '; cat reach.json; } > large.json"));
   assert_clean(run("jounce traj double_pendulum large.json --samples 3"));
   assert_int_equal(run("JOUNCE_MAX_FILE=2 jounce traj double_pendulum large.json"), 1);
-  assert_non_null(strstr(errors, "larger than 2 MiB; JOUNCE_MAX_FILE=8 in the environment"));
+  assert_non_null(strstr(errors, "larger than 2 MiB; set JOUNCE_MAX_FILE=8 in the environment"));
   assert_clean(run("JOUNCE_MAX_FILE=8 jounce traj double_pendulum large.json --samples 3"));
   /* what is no number is not taken */
   assert_clean(run("JOUNCE_MAX_FILE=x jounce traj double_pendulum large.json --samples 3"));

@@ -590,7 +590,7 @@ static void wrong_usage_is_named(void **state) {
       {1, "jounce limits pendulum swing.json --tool hand --tool-speed 1",
        "no link or frame 'hand'"},
       {2, "jounce retime pendulum swing.json --velocity 1 --end-speed -1",
-       "--end-speed: a number that is not negative"},
+       "--end-speed: a nonnegative number"},
       {2, "jounce retime pendulum swing.json --velocity 1 --objective torque",
        "needs --duration T"},
       {2, "jounce retime pendulum swing.json --velocity 1 --objective mixed", "mixed:WEIGHT"},

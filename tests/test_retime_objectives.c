@@ -280,7 +280,7 @@ static void what_is_missing_is_named(void **state) {
     jn_status status;
     const char *text;
   } cases[] = {{JN_OBJECTIVE_EFFORT, 0, 0, JN_ERR_ARGUMENT, "needs a duration"},
-               {JN_OBJECTIVE_EFFORT_RATE, -1, 0, JN_ERR_ARGUMENT, "not negative"},
+               {JN_OBJECTIVE_EFFORT_RATE, -1, 0, JN_ERR_ARGUMENT, "must not be negative"},
                {JN_OBJECTIVE_MIXED, 0, 0, JN_ERR_ARGUMENT, "positive weight"},
                {JN_OBJECTIVE_MIXED, 0, HUGE_VAL, JN_ERR_ARGUMENT, "positive weight"},
                {(jn_retime_objective)7, 0, 0, JN_ERR_ARGUMENT, "objective"},

@@ -39,8 +39,9 @@ static const char *degrees(const jn_joint *j, int count, const double *t, const 
   }
   const double speed = last ? way / (t[last] - t[0]) : 0,
                beyond = fmax(high - l->upper, l->lower - low);
-  /* by half of the range, if that is more than a turn: limits of small joints may be loose */
-  if (span < HUGE_VAL && (beyond > 5 * span || (beyond > 0.5 * span && high - low > turn)) &&
+  /* by more than the range, or by half of it in a motion of more than three turns: joints that are
+   * simulated pass their limits by less */
+  if (span < HUGE_VAL && (beyond > 1.2 * span || (beyond > 0.5 * span && high - low > 3 * turn)) &&
       degree * high < l->upper + 0.05 * span && degree * low > l->lower - 0.05 * span)
     return "they are far beyond the position limits, in degrees they are not";
   if (l->velocity < HUGE_VAL && speed > 2 * l->velocity && degree * speed < l->velocity)
