@@ -1,6 +1,6 @@
 /* test_linearise.c: linearisation on the group and the inverse mass matrix compared with the
  * nonlinear motion, with differences on the group, and with published values. */
-#include "model/data.h" /* before check.h, which defines a macro U */
+#include "helpers/spoil.h" /* before check.h, which defines a macro U */
 
 #include "helpers/check.h"
 
@@ -437,33 +437,28 @@ static void inputs_are_columns_of_the_full_matrix(void **state) {
 
 /* ---- independence of the scratch memory, and refusals ---- */
 
-static void spoil(robot *r) {
-  size_t used = (size_t)((char *)r->data->w.q - (char *)r->data);
-  memset(r->data->w.q, 0xFF, jn_data_size(r->model, jn_data_order(r->data)) - used);
-}
-
 /* all results, concatenated */
 static size_t everything(robot *r, const double *tau, double *x) {
   size_t nv = (size_t)r->nv, n = 2 * nv, rows = (size_t)r->order + 1, at = 0;
   double *work = doubles(jn_linearise_rates_size(r->model, r->order)), *v = copy_of(r->v, 2 * nv);
   assert_ok(jn_linearise(r->model, r->data, NULL, r->q, r->v, tau, NULL, x, x + n * n));
   at += n * (n + nv);
-  spoil(r);
+  robot_spoil(r);
   assert_ok(jn_linearise_rates(r->model, r->data, NULL, r->order, r->q, r->v, tau, NULL, work,
                                x + at, x + at + rows * n * n));
   at += rows * n * (n + nv);
-  spoil(r);
+  robot_spoil(r);
   assert_ok(jn_linearise_step(r->model, r->data, NULL, 0.1, r->q, r->v, tau, NULL, x + at,
                               x + at + r->nq, x + at + 2 * n, x + at + 2 * n + n * n));
   at += 2 * n + n * (n + nv);
-  spoil(r);
+  robot_spoil(r);
   assert_ok(jn_inverse_mass(r->model, r->data, r->q, x + at));
   at += nv * nv;
-  spoil(r);
+  robot_spoil(r);
   assert_ok(jn_extended_partials(r->model, r->data, JN_HELD_SPATIAL, r->q, r->v, NULL, x + at,
                                  x + at + nv * nv));
   at += 3 * nv * nv;
-  spoil(r);
+  robot_spoil(r);
   if (jn_model_is_floating(r->model))
     assert_ok(jn_consistent_motion(r->model, r->data, r->q, v, NULL, x + at));
   at += nv;
@@ -480,7 +475,7 @@ static void scratch_full_of_nan_changes_no_bit(void **state) {
     double *tau = robot_inverse(&r, r.v, NULL), *x = doubles(size), *y = doubles(size);
     size_t n = everything(&r, tau, x);
     assert_true(n <= size);
-    spoil(&r);
+    robot_spoil(&r);
     everything(&r, tau, y);
     assert_true(same_bits(x, y, n));
     free(tau), free(x), free(y);

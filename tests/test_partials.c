@@ -1,7 +1,7 @@
 /* test_partials.c: partial derivatives of the dynamics compared with differences on the group, the
  * chain rule in time, products that must be the identity, and published values of real robots of
  * order 0. */
-#include "model/data.h" /* before check.h, which defines a macro U */
+#include "helpers/spoil.h" /* before check.h, which defines a macro U */
 
 #include "helpers/check.h"
 
@@ -363,12 +363,6 @@ static void real_robots_agree_with_published_values(void **state) {
 
 /* ---- independence of the scratch memory, and refusals ---- */
 
-/* overwrites the scratch memory */
-static void spoil(robot *r) {
-  size_t used = (size_t)((char *)r->data->w.q - (char *)r->data);
-  memset(r->data->w.q, 0xFF, jn_data_size(r->model, jn_data_order(r->data)) - used);
-}
-
 static void scratch_full_of_nan_changes_no_bit(void **state) {
   (void)state;
   for (uint64_t seed = 1000; seed < 1018; seed++) {
@@ -383,7 +377,7 @@ static void scratch_full_of_nan_changes_no_bit(void **state) {
     for (int i = 0; i < 2; i++) {
       double *o = x[i];
       const jn_external *e = &l.external;
-#define CALL(size, call) (spoil(&r), assert_ok(call), o += (size))
+#define CALL(size, call) (robot_spoil(&r), assert_ok(call), o += (size))
       CALL(rows * (rows + 2) * n2,
            jn_inverse_partials(r.model, r.data, K, r.q, r.v, e, o, o + rows * n2));
       CALL(rows * (rows + 2) * n2, jn_forward_partials(r.model, r.data, K, r.q, r.v, tau, e, o,

@@ -1,6 +1,6 @@
 /* test_second.c: second derivatives of the dynamics compared with differences of first derivatives,
  * and with differences of Newton's law in 113 bits. */
-#include "model/data.h" /* before check.h, which defines a macro U */
+#include "helpers/spoil.h" /* before check.h, which defines a macro U */
 
 #include "helpers/check.h"
 
@@ -15,12 +15,6 @@
 static const jn_joint_type bases[] = {JN_JOINT_FREE,        JN_JOINT_FIXED,     JN_JOINT_REVOLUTE,
                                       JN_JOINT_SPHERICAL,   JN_JOINT_PLANAR,    JN_JOINT_HELICAL,
                                       JN_JOINT_CYLINDRICAL, JN_JOINT_UNIVERSAL, JN_JOINT_PRISMATIC};
-
-/* overwrites the scratch memory */
-static void spoil(robot *r) {
-  size_t used = (size_t)((char *)r->data->w.q - (char *)r->data);
-  memset(r->data->w.q, 0xFF, jn_data_size(r->model, jn_data_order(r->data)) - used);
-}
 
 /* Differences of first derivatives give the second ones. */
 typedef struct twice {
@@ -59,17 +53,17 @@ static void check_second(robot *r, const jn_external *external, const double *ta
   if (tau) {
     jn_second_forward o = {x, x + n3, x + 2 * n3, x + 3 * n3},
                       oc = {c, c + n2, c + 2 * n2, c + 3 * n2};
-    spoil(r);
+    robot_spoil(r);
     assert_ok(jn_forward_second(r->model, r->data, r->q, r->v, tau, external, NULL, first,
                                 first + n2, first + 2 * n2, &o));
-    spoil(r);
+    robot_spoil(r);
     assert_ok(jn_forward_second(r->model, r->data, r->q, r->v, tau, external, w, first, first + n2,
                                 first + 2 * n2, &oc));
   } else {
     jn_second o = {x, x + n3, x + 2 * n3, x + 3 * n3}, oc = {c, c + n2, c + 2 * n2, c + 3 * n2};
-    spoil(r);
+    robot_spoil(r);
     assert_ok(jn_inverse_second(r->model, r->data, r->q, r->v, external, NULL, &o));
-    spoil(r);
+    robot_spoil(r);
     assert_ok(jn_inverse_second(r->model, r->data, r->q, r->v, external, w, &oc));
   }
   for (int m = 0; m < 4; m++)
