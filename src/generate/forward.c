@@ -238,14 +238,7 @@ void jn_generate_forward(jn_text *t, const jn_job *job, int r) {
   if (hybrid) jn_text_format(t, "  scale_rows(0, R + 1, NV, %s, 1);\n", in);
   if (!streams(job)) jn_text_put(t, "  scale_rows(0, R, NV, f, 1);\n");
   if (converts(job)) jn_text_put(t, "  copy_reals(NV, in, v);\n");
-  for (int n = 0; n < m->nfree; n++) {
-    const int i = m->free_link[n], iq = m->link[i].iq, iv = m->link[i].iv;
-    jn_schedule_read(t, job, i, "v", "0", "0");
-    jn_text_format(t,
-                   "  free_motion_in(&link%d, REP, 0, 0, NV, q + %d, v3_zero(), %s + %d, v + %d, "
-                   "X%d, %s);\n",
-                   i, iq, in, iv, iv, i, base_name(job, i));
-  }
+  jn_schedule_free_joints(t, job, in, "0");
   jn_schedule_place(t, job);
   jn_schedule_world(t, job);
   if (job->depth_first)

@@ -27,6 +27,18 @@ void jn_schedule_read(jn_text *t, const jn_job *job, int i, const char *array, c
                    from, to, l->nv, *array == 'f' ? "tau" : array, l->iv, array, l->iv);
 }
 
+void jn_schedule_free_joints(jn_text *t, const jn_job *job, const char *in, const char *to) {
+  const jn_model *m = job->m;
+  for (int n = 0; n < m->nfree; n++) {
+    const int i = m->free_link[n], iq = m->link[i].iq, iv = m->link[i].iv;
+    jn_schedule_read(t, job, i, "v", "0", to);
+    jn_text_format(t,
+                   "  free_motion_in(&link%d, REP, 0, %s, NV, q + %d, v3_zero(), %s + %d, v + %d, "
+                   "X%d, %s);\n",
+                   i, to, iq, in, iv, iv, i, base_name(job, i));
+  }
+}
+
 /* Sines and cosines of all angles, and order 0 of the joints' transforms but free ones. An angle that is
  * too large and a quaternion without length show even if nothing depends on them. */
 void jn_schedule_place(jn_text *t, const jn_job *job) {
@@ -156,14 +168,7 @@ void jn_generate_inverse(jn_text *t, const jn_job *job, int r) {
   }
   if (!streams(job)) jn_text_format(t, "  scale_rows(0, K, NV, %s, 1);\n", in);
   if (converts(job)) jn_text_put(t, "  copy_reals((K + 1) * NV, in, v);\n");
-  for (int n = 0; n < m->nfree; n++) {
-    const int i = m->free_link[n], iq = m->link[i].iq, iv = m->link[i].iv;
-    jn_schedule_read(t, job, i, "v", "0", "K");
-    jn_text_format(t,
-                   "  free_motion_in(&link%d, REP, 0, K, NV, q + %d, v3_zero(), %s + %d, v + %d, "
-                   "X%d, %s);\n",
-                   i, iq, in, iv, iv, i, base_name(job, i));
-  }
+  jn_schedule_free_joints(t, job, in, "K");
   jn_schedule_place(t, job);
   jn_schedule_world(t, job);
   jn_schedule_walk(t, job, id, 0, r, inverse_visit, inverse_finish);

@@ -72,6 +72,8 @@ void jn_schedule_seed(jn_text *t, const jn_job *job, const char *v, const char *
 /* rows from..to of v or f of a link; `from` of the array in memory is row 0 */
 void jn_schedule_read(jn_text *t, const jn_job *job, int i, const char *array, const char *from,
                       const char *to);
+/* orders 0..to of the motion of the free joints, from the twists at `in` */
+void jn_schedule_free_joints(jn_text *t, const jn_job *job, const char *in, const char *to);
 /* order 0 of the transforms of all joints but free ones */
 void jn_schedule_place(jn_text *t, const jn_job *job);
 /* the world, or the fixed base, as a parent */
