@@ -58,9 +58,9 @@ static jn_status load(const jn_model *model, jn_data *data, int v_rows, const do
     boundary_about_origin(model, w);
   if (v_rows > 0 && nv) {
     memcpy(w->io, v, sizeof *v * v_rows * nv);
-    if (near && data->settings.representation == JN_SPATIAL)
-      data->engine->boundary.shift(model, w, w->io, v_rows, -1, 0);
     jn_jet_to_taylor(v_rows - 1, model->nv, w->io);
+    if (near && data->settings.representation == JN_SPATIAL)
+      data->engine->boundary.rows_in(model, w, v, w->io, v_rows, 0);
   }
   return JN_OK;
 }

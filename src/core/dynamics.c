@@ -29,20 +29,24 @@ static void drive(const jn_model *m, const jn_data *data, const jn_recursion *fo
     boundary_drive(m, &data->w, (int)data->settings.representation, data->settings.damping, k,
                    prescribed, form->world);
 }
-static void motion_out(const jn_model *m, const jn_data *data, const jn_recursion *form, int from,
-                       int to) {
+/* Derivatives in w->io: orders 1..r + 1 of the motion, 0..r of the forces. */
+static void motion_out(const jn_model *m, const jn_data *data, const jn_recursion *form, int r) {
   const int rep = (int)data->settings.representation;
+  boundary_copy(m, data->w.io, data->w.v, 1, r + 1);
+  jn_jet_to_derivatives(r + 1, m->nv, data->w.io);
   if (converts_base(m, data, form))
-    data->engine->boundary.motion_out(m, &data->w, rep, from, to);
-  else
-    boundary_motion_out(m, &data->w, rep, from, to, form->world);
+    data->engine->boundary.motion_out(m, &data->w, rep, r);
+  else if (rep != JN_BODY)
+    boundary_motion_rows(m, &data->w, rep, r, form->world);
 }
-static void force_out(const jn_model *m, const jn_data *data, const jn_recursion *form, int to) {
+static void force_out(const jn_model *m, const jn_data *data, const jn_recursion *form, int r) {
   const int rep = (int)data->settings.representation;
+  boundary_copy(m, data->w.io, data->w.tau, 0, r);
+  jn_jet_to_derivatives(r, m->nv, data->w.io);
   if (converts_base(m, data, form))
-    data->engine->boundary.force_out(m, &data->w, rep, 0, to);
-  else
-    boundary_force_out(m, &data->w, rep, 0, to, form->world);
+    data->engine->boundary.force_out(m, &data->w, rep, r);
+  else if (rep != JN_BODY)
+    boundary_force_rows(m, &data->w, rep, r, form->world);
 }
 static void shift(const jn_model *m, const jn_data *data, double *x, int rows, int sign,
                   int moment) {
@@ -113,8 +117,6 @@ jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, c
   form->inverse(model, w, &data->settings, order, loaded);
   force_out(model, data, form, order);
   size_t n = ((size_t)order + 1) * (size_t)model->nv;
-  jn_jet_to_derivatives(order, model->nv, w->io);
-  shift(model, data, w->io, order + 1, 1, 1);
   if (external && external->tau)
     for (size_t i = 0; i < n; i++) w->io[i] -= external->tau[i];
   status = jn_deliver(w->io, n, tau);
@@ -165,18 +167,19 @@ jn_status jn_forward_dynamics(const jn_model *model, jn_data *data, int order, c
   if (status) return status;
   const jn_work *w = &data->w;
   size_t nv = (size_t)model->nv, n = ((size_t)order + 1) * nv;
-  if (n) memcpy(w->force, tau, sizeof(double) * n);
-  if (external && external->tau)
-    for (size_t i = 0; i < n; i++) w->force[i] += external->tau[i];
-  if (!jn_all_finite(w->force, n)) return JN_ERR_NOT_FINITE;
-  int rep = data->settings.representation;
-  shift(model, data, w->force, order + 1, -1, 1);
+  const double *given = tau;
+  if (external && external->tau) { /* their sum, in rows of w->io that are free until the end */
+    for (size_t i = 0; i < n; i++) w->io[nv + i] = tau[i] + external->tau[i];
+    given = w->io + nv;
+  }
+  if (!jn_all_finite(given, n)) return JN_ERR_NOT_FINITE;
+  if (n) memcpy(w->force, given, sizeof(double) * n);
   jn_jet_to_taylor(order, model->nv, w->force);
+  if (data->settings.representation == JN_SPATIAL)
+    data->engine->boundary.rows_in(model, w, given, w->force, order + 1, 1);
   status = solve_orders(model, data, order, NULL, external);
   if (status) return status;
-  motion_out(model, data, recursion_of(data, 1, NULL), rep == JN_BODY, order + 1);
-  jn_jet_to_derivatives(order + 1, model->nv, w->io);
-  shift(model, data, w->io, order + 2, 1, 0);
+  motion_out(model, data, recursion_of(data, 1, NULL), order);
   status = jn_deliver(w->io + nv, n, a);
   if (!status) leave_kinematics(data, recursion_of(data, 1, NULL), order, 0);
   return status;
@@ -219,11 +222,7 @@ jn_status jn_hybrid_dynamics(const jn_model *model, jn_data *data, int order, co
     force_out(model, data, form, order);
     memcpy(w->force, w->io, sizeof(double) * n);
   }
-  motion_out(model, data, form, 0, order + 1);
-  jn_jet_to_derivatives(order + 1, model->nv, w->io);
-  jn_jet_to_derivatives(order, model->nv, w->force);
-  shift(model, data, w->io, order + 2, 1, 0);
-  shift(model, data, w->force, order + 1, 1, 1);
+  motion_out(model, data, form, order);
   if (!jn_all_finite(w->io, n + nv) || !jn_all_finite(w->force, n)) return JN_ERR_NOT_FINITE;
   for (int i = 0; i < model->nbody; i++)
     for (int j = model->joint[i].iv; j < model->joint[i].iv + model->joint[i].nv; j++)

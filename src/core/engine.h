@@ -41,10 +41,12 @@ typedef void jn_solve_fn(const jn_model *m, const jn_work *w, const jn_settings 
 /* conversions between the user's representation and the body formulation (core/boundary.h) */
 typedef void jn_shift_fn(const jn_model *m, const jn_work *w, double *x, int rows, int sign,
                          int moment);
+typedef void jn_rows_in_fn(const jn_model *m, const jn_work *w, const double *from, double *x,
+                           int rows, int moment);
 typedef void jn_motion_in_fn(const jn_model *m, const jn_work *w, int rep, int K);
 typedef void jn_drive_fn(const jn_model *m, const jn_work *w, const jn_settings *set, int k,
                          const unsigned char *prescribed);
-typedef void jn_out_fn(const jn_model *m, const jn_work *w, int rep, int from, int to);
+typedef void jn_out_fn(const jn_model *m, const jn_work *w, int rep, int r);
 typedef void jn_mass_fn(const jn_model *m, const jn_work *w, int rep, double *M, double *scale);
 typedef void jn_mass_solve_fn(const jn_model *m, const jn_work *w, int first, int last, double *y);
 typedef void jn_mass_whiten_fn(const jn_model *m, const jn_work *w, int first, int last,
@@ -102,9 +104,10 @@ typedef struct jn_pack {
 /* Conversions of one state for the body formulation; the others use boundary.h as it is. */
 typedef struct jn_boundary {
   jn_shift_fn *shift;                /* for all formulations */
+  jn_rows_in_fn *rows_in;            /* for all formulations */
   jn_motion_in_fn *motion;           /* w->io -> w->v, orders 0..K */
   jn_drive_fn *drive;                /* w->e of order k */
-  jn_out_fn *motion_out, *force_out; /* w->v, w->tau -> w->io */
+  jn_out_fn *motion_out, *force_out; /* w->v, w->tau -> derivatives in w->io */
 } jn_boundary;
 
 typedef struct jn_engine {
@@ -154,6 +157,7 @@ typedef struct jn_engine {
 #define JN_ENGINE_DECLARE(isa)                                                \
   extern jn_place_fn jn_body_place_##isa;                                     \
   extern jn_shift_fn jn_boundary_shift_##isa;                                 \
+  extern jn_rows_in_fn jn_boundary_rows_in_##isa;                             \
   extern jn_motion_in_fn jn_boundary_motion_##isa;                            \
   extern jn_drive_fn jn_boundary_drive_##isa;                                 \
   extern jn_out_fn jn_boundary_motion_out_##isa, jn_boundary_force_out_##isa; \

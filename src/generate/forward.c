@@ -6,10 +6,10 @@ static void forward_start(jn_text *t, const jn_job *job, const char *id, int i, 
   (void)k, (void)r;
   if (!is_free(job, i)) jn_schedule_read(t, job, i, "v", "0", "0");
   jn_text_format(t,
-                 "  const link_view at%d = FORWARD_VIEW(%d, %s, %s, %d, %d, %d);\n"
+                 "  const link_view at%d = FORWARD_VIEW(%d, %s, %d, %d, %d);\n"
                  "  %s_start%d(&at%d, &link%d);\n",
-                 i, i, parent_name(job, i).text, base_name(job, i), m->link[i].iq, m->link[i].iv,
-                 m->link[i].last > i, id, first_like(job, i), i, i);
+                 i, i, parent_name(job, i).text, m->link[i].iq, m->link[i].iv, m->link[i].last > i,
+                 id, first_like(job, i), i, i);
 }
 static void forward_inertia(jn_text *t, const jn_job *job, const char *id, int i, int k, int r) {
   (void)k, (void)r;

@@ -110,7 +110,7 @@ void ENTRY(pack_scatter)(double *x, const double *y, size_t n, int used) {
 int ENTRY(pack_load)(double *y, const double *x, size_t n, size_t stride, int used) {
   real zero = {0};
   for (size_t i = 0; i < n; i++, x += stride) {
-    real a;
+    real a = {0};
     if (used == LANES)
       memcpy(&a, x, sizeof a);
     else
@@ -184,19 +184,19 @@ static __attribute__((noinline)) void solve_prescribed(const jn_model *m, const 
                                                        const unsigned char *given, int more) {
   const int rep = (int)set->representation;
   aba_inward(m, w, k, given, rep, more);
-  aba_outward(m, w, k, given, set->damping, more, rep, 0);
+  aba_outward(m, w, k, given, set->damping, more, 0);
 }
-#define SOLVE(n)                                                                                \
-  static __attribute__((noinline)) void solve_##n(const jn_model *m, const jn_work *w, int rep, \
-                                                  int k, int more) {                            \
-    (void)k;                                                                                    \
-    aba_inward(m, w, n, NULL, rep, more);                                                       \
-    aba_outward(m, w, n, NULL, 0, more, rep, 0);                                                \
-  }                                                                                             \
-  static __attribute__((noinline)) void classical_##n(const jn_model *m, const jn_work *w,      \
-                                                      int rep, int k, int more) {               \
-    (void)k;                                                                                    \
-    classical_aba_order(m, w, n, more, rep);                                                    \
+#define SOLVE(n)                                                                                  \
+  static __attribute__((noinline)) void solve_##n(const jn_model *m, const jn_work *w, int rep,   \
+                                                  int k, int more) {                              \
+    (void)k;                                                                                      \
+    aba_inward(m, w, n, NULL, rep, more);                                                         \
+    aba_outward(m, w, n, NULL, 0, more, 0);                                                       \
+  }                                                                                               \
+  static __attribute__((noinline)) void classical_##n(const jn_model *m, const jn_work *w, int k, \
+                                                      int more) {                                 \
+    (void)k;                                                                                      \
+    classical_aba_order(m, w, n, more);                                                           \
   }
 SOLVE(0)
 SOLVE(1)
@@ -206,10 +206,10 @@ SOLVE(4)
 SOLVE(5)
 SOLVE(k)
 static void solve(const jn_model *m, const jn_work *w, int classical, int rep, int k, int more) {
-#define CALL(n)                        \
-  if (PACK_CLASSICAL && classical)     \
-    classical_##n(m, w, rep, k, more); \
-  else                                 \
+#define CALL(n)                    \
+  if (PACK_CLASSICAL && classical) \
+    classical_##n(m, w, k, more);  \
+  else                             \
     solve_##n(m, w, rep, k, more)
   switch (k) {
     ORDERS_0_TO_5(CALL)
@@ -241,9 +241,9 @@ int ENTRY(pack_hybrid)(const jn_model *m, const jn_work *w, const jn_pack_call *
   scale_rows(0, r, m->nv, force_of(w, 0), 1);
   boundary_motion(m, w, rep, 0, 0, 0);
   if (classical)
-    classical_aba_start(m, w, rep);
+    classical_aba_start(m, w);
   else
-    aba_start(m, w, rep);
+    aba_start(m, w);
   if (aba_inertias(m, w, given) >= 0) return 0;
   for (int k = 0; k <= r; k++) {
     boundary_drive(m, w, rep, c->set->damping, k, given, 0);

@@ -29,28 +29,64 @@
 
 void ENTRY(boundary_shift)(const jn_model *m, const jn_work *w, double *x, int rows, int sign,
                            int moment) {
-  boundary_shift(m, w, x, rows, sign, moment);
+  if (moment && sign > 0)
+    boundary_shift(m, w, x, rows, 1, 1);
+  else if (moment)
+    boundary_shift(m, w, x, rows, -1, 1);
+  else if (sign > 0)
+    boundary_shift(m, w, x, rows, 1, 0);
+  else
+    boundary_shift(m, w, x, rows, -1, 0);
 }
+
+void ENTRY(boundary_rows_in)(const jn_model *m, const jn_work *w, const double *from, double *x,
+                             int rows, int moment) {
+  const int r = rows - 1;
+#define CALL(n)                                  \
+  if (moment)                                    \
+    boundary_rows_in(m, w, from, x, (n) + 1, 1); \
+  else                                           \
+    boundary_rows_in(m, w, from, x, (n) + 1, 0)
+  EACH_ORDER(r, ORDERS, CALL)
+#undef CALL
+}
+
+/* The default representation as a constant too. */
+#define CALL_IN_REPRESENTATION(call, n) \
+  if (rep == JN_SPATIAL)                \
+    call(JN_SPATIAL, n);                \
+  else                                  \
+    call(rep, n)
 
 void ENTRY(boundary_motion)(const jn_model *m, const jn_work *w, int rep, int K) {
   const int r = K - 1;
-#define CALL(n) boundary_motion(m, w, rep, 0, (n) + 1, 0)
+#define MOTION(rep, n) boundary_motion(m, w, rep, 0, (n) + 1, 0)
+#define CALL(n) CALL_IN_REPRESENTATION(MOTION, n)
   EACH_ORDER(r, ORDERS_FEW, CALL)
 #undef CALL
 }
 
 void ENTRY(boundary_drive)(const jn_model *m, const jn_work *w, const jn_settings *set, int k,
                            const unsigned char *prescribed) {
-  boundary_drive(m, w, (int)set->representation, set->damping, k, prescribed, 0);
+  const int rep = (int)set->representation, damping = set->damping, r = k;
+  boundary_drive_rows(m, w, damping, k, prescribed);
+#define DRIVE(rep, n) boundary_drive_free(m, w, rep, damping, n, prescribed, 0)
+#define CALL(n) CALL_IN_REPRESENTATION(DRIVE, n)
+  EACH_ORDER(r, ORDERS_FEW, CALL)
+#undef CALL
 }
 
-void ENTRY(boundary_motion_out)(const jn_model *m, const jn_work *w, int rep, int from, int to) {
-  boundary_motion_out(m, w, rep, from, to, 0);
+void ENTRY(boundary_motion_out)(const jn_model *m, const jn_work *w, int rep, int r) {
+#define MOTION_OUT(rep, n) boundary_motion_rows(m, w, rep, n, 0)
+#define CALL(n) CALL_IN_REPRESENTATION(MOTION_OUT, n)
+  EACH_ORDER(r, ORDERS_FEW, CALL)
+#undef CALL
 }
 
-void ENTRY(boundary_force_out)(const jn_model *m, const jn_work *w, int rep, int from, int to) {
-#define CALL(n) boundary_force_out(m, w, rep, from, n, 0)
-  EACH_ORDER(to, ORDERS_FEW, CALL)
+void ENTRY(boundary_force_out)(const jn_model *m, const jn_work *w, int rep, int r) {
+#define FORCE_OUT(rep, n) boundary_force_rows(m, w, rep, n, 0)
+#define CALL(n) CALL_IN_REPRESENTATION(FORCE_OUT, n)
+  EACH_ORDER(r, ORDERS_FEW, CALL)
 #undef CALL
 }
 
@@ -77,7 +113,8 @@ void ENTRY(body_inverse)(const jn_model *m, const jn_work *w, const jn_settings 
 
 int ENTRY(body_start)(const jn_model *m, const jn_work *w, const jn_settings *set,
                       const unsigned char *prescribed) {
-  aba_start(m, w, (int)set->representation);
+  (void)set;
+  aba_start(m, w);
   return aba_inertias(m, w, prescribed);
 }
 
@@ -93,7 +130,7 @@ static __attribute__((noinline)) void solve_prescribed(const jn_model *m, const 
                                                        const unsigned char *prescribed,
                                                        int external, int more) {
   aba_inward(m, w, k, prescribed, (int)set->representation, more);
-  aba_outward(m, w, k, prescribed, set->damping, more, (int)set->representation, external);
+  aba_outward(m, w, k, prescribed, set->damping, more, external);
 }
 void ENTRY(body_solve)(const jn_model *m, const jn_work *w, const jn_settings *set, int k,
                        const unsigned char *prescribed, int external, int more) {
@@ -104,7 +141,7 @@ void ENTRY(body_solve)(const jn_model *m, const jn_work *w, const jn_settings *s
   }
 #define CALL(n)                         \
   aba_inward(m, w, n, NULL, rep, more); \
-  aba_outward(m, w, n, NULL, 0, more, rep, external)
+  aba_outward(m, w, n, NULL, 0, more, external)
   EACH_ORDER(r, ORDERS, CALL)
 #undef CALL
 }

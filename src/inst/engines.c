@@ -23,7 +23,7 @@
       [JN_FORM_MIXED] = MIXED_RECURSION,                                            \
       [JN_FORM_CLASSICAL] = {0, jn_classical_motion_##isa, jn_external_body, jn_body_inverse_##isa, \
                              NULL, NULL, NULL}},                                    \
-    .boundary = {jn_boundary_shift_##isa, jn_boundary_motion_##isa, jn_boundary_drive_##isa, \
+    .boundary = {jn_boundary_shift_##isa, jn_boundary_rows_in_##isa, jn_boundary_motion_##isa, jn_boundary_drive_##isa, \
                  jn_boundary_motion_out_##isa, jn_boundary_force_out_##isa}, \
     .place = jn_body_place_##isa,                                                   \
     .mass = jn_body_mass_##isa,                                                     \

@@ -109,13 +109,16 @@ static inline v3 v3_columns_at(const v3 *M, const v3 *a) {
   const double *x = (const double *)a;
   return x[0] * M[0] + x[1] * M[1] + x[2] * M[2];
 }
-/* (m_0 . a, m_1 . a, m_2 . a) */
-static inline v3 v3_rows(const v3 *M, v3 a) {
-  v3 p = M[0] * a, q = M[1] * a, r = M[2] * a;
+/* sums of the four components of p, q, r */
+static inline v3 v3_row_sums(v3 p, v3 q, v3 r) {
   v3 s = __builtin_shufflevector(p, q, 0, 4, 2, 6) + __builtin_shufflevector(p, q, 1, 5, 3, 7);
   v3 t = __builtin_shufflevector(r, v3_zero(), 0, 4, 2, 6) +
          __builtin_shufflevector(r, v3_zero(), 1, 5, 3, 7);
   return __builtin_shufflevector(s, t, 0, 1, 4, 5) + __builtin_shufflevector(s, t, 2, 3, 6, 7);
+}
+/* (m_0 . a, m_1 . a, m_2 . a) */
+static inline v3 v3_rows(const v3 *M, v3 a) {
+  return v3_row_sums(M[0] * a, M[1] * a, M[2] * a);
 }
 static inline void v3_transpose(const v3 *M, v3 *T) {
   v3 a = __builtin_shufflevector(M[0], M[1], 0, 4, 2, 6),
@@ -140,5 +143,8 @@ static inline void v3_add_pick(v3 *out, v3 a, const jn_axes *R) {
 static inline v3 c_vector(const double *c) { return v3_load4(c); }
 static inline v3 load_v3(const real *x) { return (v3){x[0], x[1], x[2], 0}; }
 static inline void store_v3(real *x, v3 a) { x[0] = a[0], x[1] = a[1], x[2] = a[2]; }
+/* the two halves of six numbers in one load each; the fourth component is undefined */
+static inline v3 load_first(const real *x) { return v3_load4(x); }
+static inline v3 load_second(const real *x) { return SHUFFLE(v3_load4(x + 2), 1, 2, 3, 0); }
 
 #endif

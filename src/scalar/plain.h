@@ -146,6 +146,10 @@ static inline v3 v3_columns(const v3 *M, v3 a) {
 }
 /* the same for a vector in memory */
 #define v3_columns_at(M, a) v3_columns(M, *(a))
+/* sums of the components of p, q, r */
+static inline v3 v3_row_sums(v3 p, v3 q, v3 r) {
+  return v3_make(p.x + p.y + p.z, q.x + q.y + q.z, r.x + r.y + r.z);
+}
 /* (m_0 . a, m_1 . a, m_2 . a) */
 static inline v3 v3_rows(const v3 *M, v3 a) {
   return v3_make(v3_dot(M[0], a), v3_dot(M[1], a), v3_dot(M[2], a));
@@ -189,5 +193,8 @@ static inline v3 c_vector(const double *c) {
 }
 static inline v3 load_v3(const real *x) { return v3_make(x[0], x[1], x[2]); }
 static inline void store_v3(real *x, v3 a) { x[0] = a.x, x[1] = a.y, x[2] = a.z; }
+/* the two halves of six numbers */
+static inline v3 load_first(const real *x) { return load_v3(x); }
+static inline v3 load_second(const real *x) { return load_v3(x + 3); }
 
 #endif

@@ -183,12 +183,12 @@ int core_hybrid(const quad_robot *r, int order, jn_representation rep,
   if (rep == JN_SPATIAL) boundary_shift(m, w, w->force, order + 1, -1, 1);
   scale(w->force, order, nv, 1);
   boundary_motion(m, w, (int)rep, 0, 0, 0);
-  aba_start(m, w, (int)rep);
+  aba_start(m, w);
   int good = aba_inertias(m, w, prescribed) < 0;
   for (int k = 0; good && k <= order; k++) {
     boundary_drive(m, w, (int)rep, 0, k, prescribed, 0);
     aba_inward(m, w, k, prescribed, (int)rep, k < order);
-    aba_outward(m, w, k, prescribed, 0, k < order, (int)rep, 0);
+    aba_outward(m, w, k, prescribed, 0, k < order, 0);
   }
   if (prescribed) {
     boundary_force_out(m, w, (int)rep, 0, order, 0);

@@ -226,11 +226,28 @@ static inline real real_quotient(real x, double d, double r) {
 }
 #endif
 
+#define LARGEST_FACTOR 1e280
+/* k! x, or x / k! (to_taylor), with the factors of scale_rows */
+static inline v3 v3_scale_order(int k, v3 x, int to_taylor) {
+  for (int i = 2; i <= k;) {
+    double f = 1;
+    for (; i <= k && f < LARGEST_FACTOR; i++) f *= i;
+#ifdef JN_PADDED
+    x = (to_taylor ? 1 / f : f) * x;
+#else
+    if (to_taylor)
+      x = v3_make(QUOTIENT(v3_x(x), f), QUOTIENT(v3_y(x), f), QUOTIENT(v3_z(x), f));
+    else
+      x = v3_times(f, x);
+#endif
+  }
+  return x;
+}
+
 /* Multiplies rows k = from..to of n numbers by k!, or by 1/k! (to_taylor). k! overflows at k = 171,
  * so later rows are scaled by several factors in turn. */
 static inline void scale_rows(int from, int to, int n, real *x, int to_taylor) {
-  const double largest = 1e280;
-  enum { WHOLE = 158 }; /* 158! > largest */
+  enum { WHOLE = 158 }; /* 158! > LARGEST_FACTOR */
   double f = 1;
   const int whole = to < WHOLE ? to : WHOLE;
   UNROLL_ALL for (int k = 2; k <= whole; k++) {
@@ -245,7 +262,7 @@ static inline void scale_rows(int from, int to, int n, real *x, int to_taylor) {
   for (int k = from > WHOLE ? from : WHOLE + 1; k <= to; k++) {
     real *row = x + (size_t)(k - from) * (size_t)n;
     for (int i = 2; i <= k;) {
-      for (f = 1; i <= k && f < largest; i++) f *= i;
+      for (f = 1; i <= k && f < LARGEST_FACTOR; i++) f *= i;
       for (int j = 0; j < n; j++) row[j] = to_taylor ? row[j] / f : row[j] * f;
     }
   }

@@ -247,24 +247,14 @@ APART six bias_terms_joint(const jn_link *l, int k, const real *q, const real *v
   return joint_motion(l->kind, k + 1, 1, X, u);
 }
 
-/* A free root in another representation: R and d of order k+1 from the body twist v. */
-APART void root_advance(const link_view *at, int rep, int k, int nv) {
-  if (!at->base) {
-    joint_step(at->link, k + 1, at->q, at->v, nv, at->X);
-    return;
-  }
-  base_follow(rep, k, at->base, at->v + k * nv);
-  base_step(rep, k + 1, at->base);
-}
-
 /* Completes the bias terms of order k, after H_k and F_(k-1):
  *   X_(k+1), b
  *   p   = sum_i V_i x* h_(k-i) + I (0, y_k) - ext_k + (k+1) IA b
  *   F_k = sum_(i>=1) X_i^T F_(k-i), the known part of the wrench to the parent
  * Independent for each link. At order 0, aba_inertias adds IA b. Where a link floats, p is without
  * IA b, and F_(k-1) is the given wrench (pass_given). solved: a of order k-1. */
-INLINE void bias_terms_end(const link_view *at, int k, six solved, int nv, int rep, int floats,
-                           int external, int root) {
+INLINE void bias_terms_end(const link_view *at, int k, six solved, int nv, int floats, int external,
+                           int root) {
   const jn_link *l = at->link;
   next_order sums = next_order_zero(), *a = OVERLAP ? at->next : &sums;
   if (!OVERLAP && k) bias_terms_begin(at, k, nv, root, a);
@@ -280,9 +270,7 @@ INLINE void bias_terms_end(const link_view *at, int k, six solved, int nv, int r
   s = products_add(l, s, k, 0, 0, V, H);
   six p = products_end(l, s, six_make(v3_zero(), at->Y[k]));
   if (external) p = six_sub(p, at->ext[k]);
-  if (root) {
-    if (l->kind == JN_K_FREE && rep != JN_BODY) root_advance(at, rep, k, nv);
-  } else {
+  if (!root) {
     if (l->kind == JN_K_REVOLUTE) {
       const rotz_pair none = rotz_pair_start(six_zero());
       sincos_end(k + 1, 2, k ? a->sine : sincos_begin(1, 2, at->v, nv, X), at->v, nv, X);
@@ -300,21 +288,21 @@ INLINE void bias_terms_end(const link_view *at, int k, six solved, int nv, int r
 
 /* Order 0 of a link: X_0, u_0, V_0, H_0, y_0 and the bias terms, without applied wrenches and
  * without IA b, which aba_inertias adds. */
-INLINE void start_link(const link_view *at, int nv, int rep, int root) {
+INLINE void start_link(const link_view *at, int nv, int root) {
   const jn_link *l = at->link;
   link_transform *XT = link_transform_of(at, 1);
   if (XT) link_transform_make(l, at->q, at->X, XT);
   link_motion(l, 0, at->q, at->v, nv, root ? NULL : at->Vp, at->X, XT, at->U, at->V);
   at->H[0] = link_spin(l, at->V[0]);
   at->Y[0] = gravity_start(l, at->X, XT, at->Yp);
-  bias_terms_end(at, 0, six_zero(), nv, rep, 0, 0, root);
+  bias_terms_end(at, 0, six_zero(), nv, 0, 0, root);
 }
 #ifndef JN_BAKED
-static inline void aba_start(const jn_model *m, const jn_work *w, int rep) {
+static inline void aba_start(const jn_model *m, const jn_work *w) {
   place_joints(m, w);
-  if (OVERLAP) start_link(link_view_of(w, 0), m->nv, rep, 1);
+  if (OVERLAP) start_link(link_view_of(w, 0), m->nv, 1);
   for (int i = OVERLAP; i < m->nlink; i++)
-    start_link(link_view_of(w, i), m->nv, rep, !OVERLAP && i == 0);
+    start_link(link_view_of(w, i), m->nv, !OVERLAP && i == 0);
 }
 
 /* Subtracts the applied wrenches of order 0. */
@@ -491,7 +479,7 @@ APART void given_force(const jn_link *l, int k, six F, const real *next, const r
 /* Forward pass of one link: v_(k+1), V_(k+1), the force of a prescribed joint, and the bias terms
  * of the next order. */
 INLINE void solve_link(const link_view *at, int nv, int k, int given, int floats, int damping,
-                       int more, int rep, int external, int root) {
+                       int more, int external, int root) {
   const jn_link *l = at->link;
   six *u = at->U + k + 1, a = six_zero();
   real *v = at->v + (k + 1) * nv;
@@ -507,21 +495,21 @@ INLINE void solve_link(const link_view *at, int nv, int k, int given, int floats
   }
   at->V[k + 1] = six_add(a, *at->b);
   if (given) given_force(l, k, aba_wrench(at, k, a), v, v - nv, damping, at->tau + k * nv);
-  if (more) bias_terms_end(at, k + 1, a, nv, rep, floats, external, root);
+  if (more) bias_terms_end(at, k + 1, a, nv, floats, external, root);
 }
 #ifndef JN_BAKED
 /* Forward pass of order k, from the root to the leaves. */
 INLINE void aba_outward(const jn_model *m, const jn_work *w, int k, const unsigned char *prescribed,
-                        int damping, int more, int rep, int external) {
+                        int damping, int more, int external) {
   if (OVERLAP) {
     const link_view *at = link_view_of(w, 0);
-    solve_link(at, m->nv, k, prescribed && prescribed[at->link->joint], 0, damping, more, rep,
-               external, 1);
+    solve_link(at, m->nv, k, prescribed && prescribed[at->link->joint], 0, damping, more, external,
+               1);
   }
   for (int i = OVERLAP; i < m->nlink; i++) {
     const link_view *at = link_view_of(w, i);
     solve_link(at, m->nv, k, prescribed && prescribed[at->link->joint],
-               link_floats(at->link, prescribed), damping, more, rep, external, !OVERLAP && i == 0);
+               link_floats(at->link, prescribed), damping, more, external, !OVERLAP && i == 0);
   }
 }
 #endif

@@ -218,21 +218,19 @@ INLINE void prescribe_joint(const jn_link *l, int rep, int k, int nv, v3 p0, con
   real X##i[(width) * (R + 2)], D##i[6 * (n)];                                  \
   sym6 I##i;                                                                    \
   next_order next##i;
-#define FORWARD_VIEW(i, up, base, iq, iv, carries)                                              \
-  forward_view(V##i, U##i, H##i, F##i, UA##i, &b##i, &p##i, Y##i, &XT##i, X##i, D##i, &I##i,    \
-               &next##i, base, q + (iq), v + (iv), tau + (iv), e + (iv), carries, V##up, F##up, \
-               Y##up)
+#define FORWARD_VIEW(i, up, iq, iv, carries)                                                 \
+  forward_view(V##i, U##i, H##i, F##i, UA##i, &b##i, &p##i, Y##i, &XT##i, X##i, D##i, &I##i, \
+               &next##i, q + (iq), v + (iv), tau + (iv), e + (iv), carries, V##up, F##up, Y##up)
 INLINE link_view forward_view(six *V, six *U, six *H, six *F, six *UA, six *b, six *p, v3 *Y,
                               link_transform *XT, real *X, real *D, sym6 *IA, next_order *next,
-                              base_jet *base, real *q, real *v, real *tau, real *e, int carries,
-                              const six *Vp, six *Fp, const v3 *Yp) {
+                              real *q, real *v, real *tau, real *e, int carries, const six *Vp,
+                              six *Fp, const v3 *Yp) {
   link_view at;
   memset(&at, 0, sizeof at);
   at.V = V, at.U = U, at.H = H, at.F = F, at.UA = UA, at.b = b, at.p = p, at.Y = Y, at.XT = XT,
   at.X = X;
   at.D = D, at.IA = IA, at.next = next, at.q = q, at.v = v, at.tau = tau, at.e = e;
   at.carries = carries;
-  at.base = base;
   at.Vp = Vp, at.Fp = Fp, at.Yp = Yp;
   return at;
 }
@@ -241,7 +239,7 @@ INLINE link_view forward_view(six *V, six *U, six *H, six *F, six *UA, six *b, s
   PART void name##_start##i(const link_view *view, const jn_link *l) {                \
     const link_view at = constant_view(view, l, &link##i);                            \
     sym6_rigid(at.IA, l->I4);                                                         \
-    start_link(&at, NV, REP, link##i.parent < 0);                                     \
+    start_link(&at, NV, link##i.parent < 0);                                          \
   }                                                                                   \
   PART int name##_inertia##i(const link_view *view, const jn_link *l, sym6 *parent) { \
     const link_view at = constant_view(view, l, &link##i);                            \
@@ -266,7 +264,7 @@ INLINE link_view forward_view(six *V, six *U, six *H, six *F, six *UA, six *b, s
   }                                                                                         \
   PART void name##_solve##i##order(const link_view *view, const jn_link *l arguments) {     \
     const link_view at = constant_view(view, l, &link##i);                                  \
-    solve_link(&at, NV, k, given, floats, DAMPING, more, REP, 0, link##i.parent < 0);       \
+    solve_link(&at, NV, k, given, floats, DAMPING, more, 0, link##i.parent < 0);            \
   }
 
 /* mass matrix: what link i adds to the rows of M and to its parent's composite (NULL: the world) */

@@ -64,22 +64,43 @@ INLINE void base_step(int rep, int k, base_jet *b) {
   EACH(i_##out, 1, k) sum_##out = cross_add(sum_##out, (b)[i_##out].d, (b)[(k)-i_##out].y); \
   const v3 out = cross_end(sum_##out)
 
-/* order k of the body twist v from the given one, R and d known to order k */
+/* Order k of the body twist V from the spatial one, R and d known to order k-2:
+ *   V' = Ad^-1 V_s',   so that order k needs R and d to order k-1 alone
+ * n and f of order k-1 hold s' and u_s' - d x s', u of order k still u_s. */
+INLINE void base_spatial_in(int k, base_jet *b) {
+  const int j = k ? k - 1 : 0, rate = k ? k : 1;
+  if (j) {
+    BASE_ARM(arm, b, j - 1, s);
+    b[j - 1].u = v3_sub(b[j - 1].u, arm);
+    base_step(JN_SPATIAL, j, b);
+  }
+  b[j].n = v3_times(rate, b[k].s);
+  BASE_ARM(arm, b, j, n);
+  b[j].f = v3_sub(v3_times(rate, b[k].u), arm);
+  BASE_TO_BODY(angular, b, j, n);
+  BASE_TO_BODY(linear, b, j, f);
+  b[k].w = v3_times((double)1 / rate, angular);
+  b[k].v = v3_times((double)1 / rate, linear);
+}
+
+/* order k of the body twist v from the given one, lower orders being known */
 INLINE void base_twist_in(int rep, int k, base_jet *b, const real *in, real *v) {
   b[k].s = load_v3(in);
   b[k].u = load_v3(in + 3);
   if (rep == JN_SPATIAL) {
-    BASE_ARM(arm, b, k, s);
-    b[k].u = v3_sub(b[k].u, arm);
-  }
-  BASE_TO_BODY(linear, b, k, u);
-  store_v3(v + 3, linear);
-  if (rep == JN_MIXED) {
-    store_v3(v, b[k].s);
+    base_spatial_in(k, b);
   } else {
-    BASE_TO_BODY(angular, b, k, s);
-    store_v3(v, angular);
+    if (k) base_step(rep, k, b);
+    BASE_TO_BODY(linear, b, k, u);
+    b[k].v = linear;
+    b[k].w = b[k].s;
+    if (rep != JN_MIXED) {
+      BASE_TO_BODY(angular, b, k, s);
+      b[k].w = angular;
+    }
   }
+  store_v3(v, b[k].w);
+  store_v3(v + 3, b[k].v);
 }
 
 /* order k of the body wrench tau from the given one */
@@ -107,7 +128,7 @@ INLINE void base_wrench_in(int rep, int k, base_jet *b, const real *in, real *ta
   EACH(i_##out, 1, k)                                                                     \
   for (int j = 0; j < 3; j++)                                                             \
     sum_##out[j] = v3_add(sum_##out[j], v3_mul((b)[i_##out].row[j], (b)[(k)-i_##out].x)); \
-  const v3 out = v3_rows(sum_##out, v3_make(real_of(1), real_of(1), real_of(1)))
+  const v3 out = v3_row_sums(sum_##out[0], sum_##out[1], sum_##out[2])
 
 /* s and u of order k from the body twist v, R known to order k */
 INLINE void base_follow(int rep, int k, base_jet *b, const real *v) {
@@ -123,35 +144,30 @@ INLINE void base_follow(int rep, int k, base_jet *b, const real *v) {
   }
 }
 
+/* R and d of order k >= 1 from the body twist v; s and u of order 0 were given */
+INLINE void base_advance(int rep, int k, int nv, base_jet *b, const real *v) {
+  if (k > 1) base_follow(rep, k - 1, b, v + (k - 1) * nv);
+  base_step(rep, k, b);
+}
+
 /* order k of the twist in `rep`, after base_follow */
-INLINE void base_twist_out(int rep, int k, const base_jet *b, real *out) {
-  store_v3(out, b[k].s);
-  if (rep == JN_SPATIAL) {
-    BASE_ARM(arm, b, k, s);
-    store_v3(out + 3, v3_add(b[k].u, arm));
-  } else {
-    store_v3(out + 3, b[k].u);
-  }
+INLINE six base_twist_out(int rep, int k, const base_jet *b) {
+  if (rep != JN_SPATIAL) return six_make(b[k].s, b[k].u);
+  BASE_ARM(arm, b, k, s);
+  return six_make(b[k].s, v3_add(b[k].u, arm));
 }
 
 /* order k of the wrench in `rep` from the body wrench tau */
-INLINE void base_wrench_out(int rep, int k, base_jet *b, const real *tau, real *out) {
+INLINE six base_wrench_out(int rep, int k, base_jet *b, const real *tau) {
   b[k].torque = load_v3(tau);
   b[k].force = load_v3(tau + 3);
   BASE_FROM_BODY(f, b, k, force);
   b[k].f = f;
-  store_v3(out + 3, f);
-  if (rep == JN_MIXED) {
-    store_v3(out, b[k].torque);
-  } else {
-    BASE_FROM_BODY(n, b, k, torque);
-    if (rep == JN_SPATIAL) {
-      BASE_ARM(arm, b, k, f);
-      store_v3(out, v3_add(n, arm));
-    } else {
-      store_v3(out, n);
-    }
-  }
+  if (rep == JN_MIXED) return six_make(b[k].torque, f);
+  BASE_FROM_BODY(n, b, k, torque);
+  if (rep != JN_SPATIAL) return six_make(n, f);
+  BASE_ARM(arm, b, k, f);
+  return six_make(v3_add(n, arm), f);
 }
 
 #endif

@@ -135,25 +135,24 @@ INLINE void classical_solve(const link_view *at, int nv, int k, int more, int ro
 }
 
 /* A base that is free or fixed: w, gravity and p of order k. */
-INLINE void classical_root_bias(const link_view *at, int k, int nv, int rep) {
+INLINE void classical_root_bias(const link_view *at, int k, int nv) {
   const int floating = at->link->kind == JN_K_FREE;
   at->V[k].w = floating ? load_v3(at->v + k * nv) : v3_zero();
   if (k && floating) at->Y[k] = gravity_step(k, at->V, at->Y);
   *at->p = square_wrench(at, k);
-  if (floating && rep != JN_BODY) root_advance(at, rep, k, nv);
 }
-APART void classical_start_root(const link_view *at, int nv, int rep) {
+APART void classical_start_root(const link_view *at, int nv) {
   const jn_link *l = at->link;
   if (l->kind == JN_K_REVOLUTE) {
     classical_start(at, nv, 1);
     return;
   }
   at->Y[0] = gravity_start(l, at->X, NULL, at->Yp);
-  classical_root_bias(at, 0, nv, rep);
+  classical_root_bias(at, 0, nv);
 }
 
 /* Forward pass of the base: A_k, and v_(k+1) of a free one from a = v' + w x v - gravity. */
-APART void classical_solve_root(const link_view *at, int nv, int k, int more, int rep) {
+APART void classical_solve_root(const link_view *at, int nv, int k, int more) {
   if (at->link->kind == JN_K_REVOLUTE) {
     classical_solve(at, nv, k, more, 1);
     return;
@@ -173,7 +172,7 @@ APART void classical_solve_root(const link_view *at, int nv, int k, int more, in
   } else if (k == 0) {
     A->a = at->Y[0];
   }
-  if (more) classical_root_bias(at, k + 1, nv, rep);
+  if (more) classical_root_bias(at, k + 1, nv);
 }
 
 #ifndef JN_BAKED
@@ -186,20 +185,20 @@ static inline int classical_forward(const jn_model *m) {
   return 1;
 }
 
-static inline void classical_aba_start(const jn_model *m, const jn_work *w, int rep) {
+static inline void classical_aba_start(const jn_model *m, const jn_work *w) {
   place_joints(m, w);
-  classical_start_root(link_view_of(w, 0), m->nv, rep);
+  classical_start_root(link_view_of(w, 0), m->nv);
   for (int i = 1; i < m->nlink; i++) classical_start(link_view_of(w, i), m->nv, 0);
 }
 
 /* Order k: backward and forward pass, as aba_inward and aba_outward. */
-INLINE void classical_aba_order(const jn_model *m, const jn_work *w, int k, int more, int rep) {
+INLINE void classical_aba_order(const jn_model *m, const jn_work *w, int k, int more) {
   for (int i = m->nlink - 1; i > 0; i--) {
     const link_view *at = link_view_of(w, i);
     classical_pass(at, k, link_view_of(w, at->parent)->p);
   }
   bias_root(link_view_of(w, 0), 0, *link_view_of(w, 0)->p);
-  classical_solve_root(link_view_of(w, 0), m->nv, k, more, rep);
+  classical_solve_root(link_view_of(w, 0), m->nv, k, more);
   for (int i = 1; i < m->nlink; i++) classical_solve(link_view_of(w, i), m->nv, k, more, 0);
 }
 #endif

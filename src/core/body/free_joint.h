@@ -14,14 +14,36 @@ INLINE pose_jet free_pose_of(real *X) { return pose_jet_make(X, X + 18, 21, 21);
  *   twists  v = v + sign p x w        wrenches (moment = 1)  n = n + sign p x f
  * x: rows of *derivatives*; sign: -1 from the origin to p, +1 back. Far from the origin digits
  * cancel here, so the numbers must be exactly those of the user. */
-static inline void free_shift(const real *q, int nv, real *x, int rows_used, int sign, int moment) {
+INLINE void free_shift(const real *q, int nv, real *x, int rows_used, int sign, int moment) {
   const v3 p = load_v3(q + 4);
   for (int k = 0; k < rows_used; k++) {
-    real *row = x + (size_t)k * (size_t)nv, *moved = moment ? row : row + 3,
-         *by = moment ? row + 3 : row;
-    v3 a = load_v3(moved), b = load_v3(by);
+    real *row = x + (size_t)k * (size_t)nv;
+    real *moved = moment ? row : row + 3, *by = moment ? row + 3 : row;
+    const v3 a = load_v3(moved), b = load_v3(by);
     store_v3(moved, sign > 0 ? v3_add_cross_exact(a, p, b) : v3_add_cross_exact(a, b, p));
   }
+}
+/* From rows of derivatives about the origin to Taylor coefficients x about the joint's position. */
+INLINE void free_rows_in(const real *q, int nv, const real *from, real *x, int rows_used,
+                         int moment) {
+  const v3 p = load_v3(q + 4);
+  EACH(k, 0, rows_used - 1) {
+    v3 a = load_first(from + k * nv), b = load_second(from + k * nv);
+    if (moment)
+      a = v3_add_cross_exact(a, b, p);
+    else
+      b = v3_add_cross_exact(b, a, p);
+    store_v3(x + k * nv, v3_scale_order(k, a, 1));
+    store_v3(x + k * nv + 3, v3_scale_order(k, b, 1));
+  }
+}
+/* Back, order k of a twist or wrench in `rep`. */
+INLINE void free_row_out(int rep, int k, v3 p, six x, real *row, int moment) {
+  v3 a = v3_scale_order(k, x.w, 0), b = v3_scale_order(k, x.v, 0);
+  if (rep == JN_SPATIAL && moment) a = v3_add_cross_exact(a, p, b);
+  if (rep == JN_SPATIAL && !moment) b = v3_add_cross_exact(b, p, a);
+  store_v3(row, a);
+  store_v3(row + 3, b);
 }
 
 /* Velocities of orders from..to, and what the conversion needs: b, or X. In body representation `in`
@@ -36,10 +58,7 @@ INLINE void free_motion_in(const jn_link *l, int rep, int from, int to, int nv, 
     }
   } else if (rep != JN_BODY) {
     if (from == 0) base_place(b, X);
-    EACH(k, from, to) {
-      if (k) base_step(rep, k, b);
-      base_twist_in(rep, k, b, in + k * nv, v + k * nv);
-    }
+    EACH(k, from, to) base_twist_in(rep, k, b, in + k * nv, v + k * nv);
   }
 }
 
@@ -47,8 +66,9 @@ INLINE void free_motion_in(const jn_link *l, int rep, int from, int to, int nv, 
 INLINE void free_motion_out(int rep, int from, int to, int nv, v3 p0, const real *v, real *X,
                             base_jet *b, real *out) {
   if (b) {
-    base_follow(rep, to, b, v + to * nv); /* lower orders are known */
-    EACH(k, from, to) base_twist_out(rep, k, b, out + k * nv);
+    base_advance(rep, to, nv, b, v); /* lower orders are known */
+    base_follow(rep, to, b, v + to * nv);
+    EACH(k, from, to) store_six(out + k * nv, base_twist_out(rep, k, b));
   } else {
     for (int k = from; k <= to; k++) twist_from_body(rep, k, free_pose_of(X), p0, v, nv, out, nv);
   }
@@ -56,14 +76,14 @@ INLINE void free_motion_out(int rep, int from, int to, int nv, v3 p0, const real
 INLINE void free_force_out(int rep, int from, int to, int nv, v3 p0, const real *tau, real *X,
                            base_jet *b, real *out) {
   if (b) {
-    EACH(k, from, to) base_wrench_out(rep, k, b, tau + k * nv, out + k * nv);
+    EACH(k, from, to) store_six(out + k * nv, base_wrench_out(rep, k, b, tau + k * nv));
   } else {
     for (int k = from; k <= to; k++)
       wrench_from_body(rep, k, free_pose_of(X), p0, tau, nv, out, nv);
   }
 }
 
-/* The velocity of order k of any joint, R and d (or X) being known to order k. */
+/* The velocity of order k of any joint, lower orders being known, and X to order k. */
 INLINE void joint_motion_in(const jn_link *l, int rep, int k, int nv, v3 p0, const real *in,
                             real *X, base_jet *b, real *v) {
   if (l->kind != JN_K_FREE || rep == JN_BODY)
@@ -83,11 +103,13 @@ INLINE void joint_force_in(const jn_link *l, int rep, int k, int nv, v3 p0, cons
   else
     wrench_to_body(rep, k, free_pose_of(X), p0, in, nv, tau, nv);
 }
-/* The same, and in e minus damping. */
+/* The same, after the motion v of lower orders, and in e minus damping. */
 INLINE void drive_joint(const jn_link *l, int rep, int k, int nv, v3 p0, const real *in,
                         const real *v, real *X, base_jet *b, int damping, real *tau, real *e) {
+  if (b && k && rep != JN_BODY) base_advance(rep, k, nv, b, v);
   joint_force_in(l, rep, k, nv, p0, in, X, b, tau);
-  for (int j = 0; j < l->nv; j++) {
+  const int n = b ? 6 : l->nv;
+  for (int j = 0; j < n; j++) {
     e[j] = tau[k * nv + j];
     if (damping) e[j] -= l->damping * v[k * nv + j];
   }

@@ -198,6 +198,7 @@ typedef struct generic_rows {
 typedef struct generic_link {
   link_view view;
   generic_rows rows;
+  base_jet *base; /* of a free base */
   int i, given, root, floats;
 } generic_link;
 
@@ -223,7 +224,7 @@ INLINE generic_link generic_link_of(const generic_robot *m, generic_work *w, con
   s.IA = &at->IA, s.next = &t->next;
   s.UA = w->UA + l->iv, s.D = w->D + 6 * l->iv, s.X = w->X + (R + 2) * l->ix, s.e = w->e + l->iv;
   s.q = x.rows.q, s.v = x.rows.v, s.tau = x.rows.tau;
-  s.base = x.root && l->kind == JN_K_FREE ? w->B : NULL;
+  x.base = x.root && l->kind == JN_K_FREE ? w->B : NULL;
   s.Vp = x.root ? NULL : parent->V;
   s.Yp = x.root ? &w->up : parent->Y;
   x.view = s;
@@ -269,9 +270,9 @@ INLINE void generic_results(const generic_robot *m, const generic_link *x, const
   EACH(k, 0, R + 1) copy_reals(nv, r.v + k * row, r.in + k * row);
   EACH(k, 0, R) copy_reals(nv, r.tau + k * row, r.f + k * row);
   if (free && rep != JN_BODY && x->given)
-    free_force_out(rep, 0, R, row, v3_zero(), r.tau, at->X, at->base, r.f);
+    free_force_out(rep, 0, R, row, v3_zero(), r.tau, at->X, x->base, r.f);
   if (free && rep != JN_BODY && !x->given)
-    free_motion_out(rep, 0, R + 1, row, v3_zero(), r.v, at->X, at->base, r.in);
+    free_motion_out(rep, 0, R + 1, row, v3_zero(), r.v, at->X, x->base, r.in);
   generic_scale(R + 1, nv, row, r.in, 0);
   generic_scale(R, nv, row, r.f, 0);
   if (free && rep == JN_SPATIAL) {
@@ -301,9 +302,9 @@ INLINE void generic_bias(const generic_robot *m, const generic_link *x, int k, s
   const generic_rows a = x->rows;
   const int rep = m->representation;
   if (x->given)
-    prescribe_joint(at->link, rep, k, a.row, v3_zero(), a.in, at->X, at->base, a.v, at->e);
+    prescribe_joint(at->link, rep, k, a.row, v3_zero(), a.in, at->X, x->base, a.v, at->e);
   else
-    drive_joint(at->link, rep, k, a.row, v3_zero(), a.f, a.v, at->X, at->base, m->damping, a.tau,
+    drive_joint(at->link, rep, k, a.row, v3_zero(), a.f, a.v, at->X, x->base, m->damping, a.tau,
                 at->e);
   if (x->floats)
     pass_given(at, k, a.row, rep, a.f, *at->p, sum);
@@ -322,10 +323,10 @@ INLINE void generic_start(const generic_robot *m, generic_work *w, const generic
   const generic_rows a = x->rows;
   generic_state(m, x, q, v, tau, n, checked);
   EACH(k, 0, R + 1) copy_reals(kind_nv(l->kind), a.in + k * a.row, a.v + k * a.row);
-  generic_place(l, m->representation, 0, a.row, a.q, a.in, a.v, at->X, at->base);
+  generic_place(l, m->representation, 0, a.row, a.q, a.in, a.v, at->X, x->base);
   if (R == 0 && (!leaf || x->given)) copy_reals(kind_nv(l->kind), a.v, w->v0 + l->iv);
   sym6_rigid(at->IA, l->I4);
-  start_link(at, a.row, m->representation, x->root);
+  start_link(at, a.row, x->root);
 }
 /* Numbers of the joint that order 0 did not keep, for the end of a link. F_0 has no terms from F. */
 INLINE void generic_again(const generic_robot *m, generic_work *w, const generic_link *x,
@@ -370,8 +371,7 @@ INLINE void generic_solve(const generic_robot *m, generic_work *w, const generic
     if (x->given || l->kind == JN_K_FREE) copy_reals(kind_nv(l->kind), w->v0 + l->iv, at.v);
     if (x->given) copy_reals(kind_nv(l->kind), w->e + l->iv, at.v + ROW);
   }
-  solve_link(&at, x->rows.row, k, x->given, x->floats, m->damping, k < R, m->representation, 0,
-             x->root);
+  solve_link(&at, x->rows.row, k, x->given, x->floats, m->damping, k < R, 0, x->root);
   if (k == R) generic_results(m, x, q, a, force, n, checked);
 }
 

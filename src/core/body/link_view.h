@@ -39,7 +39,6 @@ typedef struct link_view {
   sym6 *IA;
   link_transform *XT;
   next_order *next;
-  base_jet *base;
   acceleration *C;
   const acceleration *Cp; /* C of the parent, NULL: the world */
 } link_view;
@@ -93,7 +92,6 @@ static inline void link_views_place(const jn_model *m, const jn_work *w) {
     s->IA = IA_of(w, i);
     s->XT = (link_transform *)(void *)w->link_transform + i;
     s->next = (next_order *)(void *)w->next_order + i;
-    s->base = world && link_is_free(l) ? base_of(w) : NULL;
     s->C = C_of(w, i);
     s->Cp = world ? NULL : C_of(w, l->parent);
   }
