@@ -13,6 +13,20 @@
   "{\"kind\": \"minimum\", \"derivative\": 4, \"times\": [0, 1, 2], " \
   "\"joints\": {\"joint1\": [0, 1, 0.5], \"joint2\": [0, -0.5, 1]}}"
 
+/* results are freed at the end */
+static json_t *kept[200];
+static size_t kept_count;
+static json_t *keep(json_t *json) {
+  assert_true(kept_count < sizeof kept / sizeof *kept);
+  return kept[kept_count++] = json;
+}
+#undef run_json
+#define run_json(...) (assert_clean(run(__VA_ARGS__)), keep(parse(output)))
+static int tear_down(void **state) {
+  while (kept_count > 0) json_decref(kept[--kept_count]);
+  return program_tear_down(state);
+}
+
 static void test_json_and_text_are_options_of_every_command(void **state) {
   (void)state;
   static const char *const lines[] = {"models",
@@ -224,5 +238,5 @@ int main(void) {
       cmocka_unit_test(test_long_work_shows_progress_on_a_terminal),
       cmocka_unit_test(test_the_table_of_bench_names_a_file_once),
   };
-  return cmocka_run_group_tests(tests, program_set_up, program_tear_down);
+  return cmocka_run_group_tests(tests, program_set_up, tear_down);
 }

@@ -15,6 +15,7 @@
 #include "helpers/files.h"
 #include "helpers/parsing.h"
 #include "helpers/rng.h"
+#include "helpers/plain_numbers.h"
 
 #define PI 3.14159265358979323846
 

@@ -15,6 +15,7 @@
 #include "helpers/counter.h"
 #include "helpers/files.h"
 #include "helpers/rng.h"
+#include "helpers/plain_numbers.h"
 
 static void assert_same_text(const char *a, const char *b) {
   if (a == NULL || b == NULL)

@@ -17,6 +17,7 @@
 #include "helpers/expand.h"
 #include "helpers/files.h"
 #include "helpers/parsing.h"
+#include "helpers/plain_numbers.h"
 
 /* ---- expressions */
 

@@ -8,6 +8,7 @@
 #include "helpers/check.h"
 #include "helpers/files.h"
 #include "helpers/rng.h"
+#include "helpers/plain_numbers.h"
 
 enum { N = 300 };
 
@@ -33,9 +34,10 @@ static double angle(int i) { return 0.5 * sin(3 * 0.01 * i) + 0.2; }
 
 /* A table of N samples: stamps[N] written with `digits` digits behind the point. */
 static void write_table(const char *head, const double *stamp, int digits, const double *q) {
-  char *text = malloc(64 * (N + 2)), *at = text;
-  at += sprintf(at, "%s\n", head);
-  for (int i = 0; i < N; i++) at += sprintf(at, "%.*f,%.17g\n", digits, stamp[i], q[i]);
+  const size_t line = 64;
+  char *text = malloc(line * (N + 2)), *at = text;
+  at += snprintf(at, line, "%s\n", head);
+  for (int i = 0; i < N; i++) at += snprintf(at, line, "%.*f,%.17g\n", digits, stamp[i], q[i]);
   put("samples.csv", text);
   free(text);
 }

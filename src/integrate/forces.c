@@ -44,7 +44,7 @@ void jn_edge_velocity(const jn_simulation *s, const double *q, const double *v, 
 
 /* The time at which the forces are looked at: before a break, their values from the left. */
 static double before_break(const jn_simulation *s, double t) {
-  return t < s->t_break ? t : nextafter(s->t_break, -HUGE_VAL);
+  return t < s->t_break ? t : jn_simulation_before(s->t_break);
 }
 
 /* What a function returned, and its numbers x[n]. */

@@ -9,7 +9,9 @@
 #ifndef JOUNCE_PRIVATE_SIMULATION_H
 #define JOUNCE_PRIVATE_SIMULATION_H
 
+#include <float.h>
 #include <jounce/integrate.h>
+#include <math.h>
 
 #include "base/numbers.h"
 #include "core/group.h"
@@ -281,5 +283,10 @@ jn_status jn_dense(jn_simulation *s, double time, jn_point x);
 double jn_event_reach(const jn_simulation *s);
 /* Finds the first event within the step. *event: its index, or -1; *time: moved back to it. */
 jn_status jn_find_event(jn_simulation *s, double *time, int *event);
+
+/* the last time before t, and a normal number where denormals are flushed to zero */
+static inline double jn_simulation_before(double t) {
+  return t == 0 ? -DBL_MIN : nextafter(t, -HUGE_VAL);
+}
 
 #endif

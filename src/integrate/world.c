@@ -19,7 +19,7 @@ static jn_status look(jn_simulation *s, int i, double t, int order, jn_pose *pos
   const jn_world_path *p = &s->world[i];
   jn_shown at;
   /* before a break, the values from the left */
-  if (!(t < s->t_break)) t = nextafter(s->t_break, -HUGE_VAL);
+  if (!(t < s->t_break)) t = jn_simulation_before(s->t_break);
   const jn_status status = p->motion(p->context, t, order, pose, twist);
   if (status)
     return jn_stop(s, status,

@@ -86,7 +86,7 @@ void jn_eigenvalues3(jn_mat3 A, double e[3], jn_mat3 *Q) {
 }
 
 jn_mat3 jn_from_eigenvalues3(const double e[3], jn_mat3 Q) {
-  jn_mat3 A;
+  jn_mat3 A = {{{0}}};
   for (int i = 0; i < 3; i++)
     for (int j = i; j < 3; j++) {
       double sum = 0;

@@ -158,7 +158,7 @@ int jn_unwrap(int n, double *y) {
 /* From the median of 16 straight lines between neighbours: groups of spikes do not disturb it. */
 static void far_from_lines(int m, const double *z, double *r) {
   for (int i = 0; i < m; i++) {
-    double x[16];
+    double x[16] = {0};
     r[i] = 0;
     if (i < 4 || i > m - 5) continue;
     for (int a = 1; a <= 4; a++)
@@ -221,7 +221,7 @@ static int mark_spikes(int m, const double *r, const int *index, int n, double g
 static int mark_all(int n, const double *y, double gate, double least, unsigned char *keep,
                     double *work) {
   double *z = work, *r = work + n;
-  int *index = (int *)(work + 2 * (size_t)n), all = 0;
+  int *index = (int *)(void *)(work + 2 * (size_t)n), all = 0;
   unsigned char *start = (unsigned char *)(index + n);
   memcpy(start, keep, (size_t)n);
   for (int round = 0; round < 13; round++) {

@@ -7,6 +7,7 @@
 
 #include "helpers/check.h"
 #include "helpers/counter.h"
+#include "helpers/plain_numbers.h"
 
 jn_spec *parse_ok(parser *parse, const char *text) {
   jn_spec *spec = NULL;

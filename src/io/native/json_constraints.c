@@ -161,7 +161,7 @@ static void check_twice(jn_json_text *text, const jn_spec *spec, const char *wha
   for (int i = 0; i < count; i++) table[i] = (jn_name){at(spec, i).name ? at(spec, i).name : "", i};
   jn_names_sort(table, count);
   for (int i = 1; i < count && !text->status; i++) {
-    if (table[i].index < first || !table[i].name[0] || strcmp(table[i].name, table[i - 1].name))
+    if (table[i].index < first || !table[i].name[0] || strcmp(table[i].name, table[i - 1].name) != 0)
       continue;
     char where[40] = "the model has one";
     if (table[i - 1].index >= first)
