@@ -77,6 +77,10 @@ static const struct {
      "<o/>"},
     {"<e a='&#9;&#10;&#13;&gt;'>&#13;&lt;\"</e>", "<e a=\"&#9;&#10;&#13;&gt;\">&#13;&lt;\"</e>"},
     {"$(arg a)", "5"},
+    {"${len(xacro.arg('b'))}", "1"}, /* no UTF-8: a byte is a letter */
+    {P("a", "\xc3\xa4") "${a}", "\xc3\xa4"},
+    {"<xacro:macro name='m' params='\xc3\xa4:=\xc3\xa4'>${\xc3\xa4}</xacro:macro><xacro:m/>",
+     "\xc3\xa4"},
     {"${xacro.arg('a')} ${xacro.message(1)}${xacro.warning()}${xacro.error(1, 2)}"
      "${xacro.print_location()}",
      "5 "},
@@ -87,7 +91,7 @@ static const struct {
 
 static void odd_texts_have_their_meaning(void **state) {
   (void)state;
-  static const char *const arguments[] = {"a:=5", NULL};
+  static const char *const arguments[] = {"a:=5", "b:=\xff", NULL};
   const jn_load_options options = {NULL, arguments};
   for (size_t i = 0; i < COUNT(odd); i++) {
     char *found = inside(odd[i].body, &options);
@@ -258,6 +262,13 @@ static void a_macro_of_a_namespace_defines_for_its_caller(void **state) {
   put("main.xacro", "<r>\n<xacro:include filename='ns.xacro' ns='n'/>${n.none}</r>");
   assert_status(jn_xacro_expand(temporary("main.xacro"), NULL, NULL, &out, &error), JN_ERR_SYNTAX);
   assert_non_null(strstr(error.message, "namespace has no 'none'"));
+  put("main.xacro", "<r>\n<xacro:include filename='ns.xacro' ns='n'/>${1 in n}</r>");
+  assert_status(jn_xacro_expand(temporary("main.xacro"), NULL, NULL, &out, &error), JN_ERR_SYNTAX);
+  assert_non_null(strstr(error.message, "'namespace' is not a sequence"));
+  put("main.xacro",
+      "<r>" M("k", "") "<xacro:include filename='ns.xacro' ns='n'/>\n<xacro:n.k/></r>");
+  assert_status(jn_xacro_expand(temporary("main.xacro"), NULL, NULL, &out, &error), JN_ERR_SYNTAX);
+  assert_non_null(strstr(error.message, "main.xacro:2: there is no macro 'n.k'"));
 }
 
 static void folders_that_are_gone_are_a_point(void **state) {
@@ -289,6 +300,17 @@ static void the_result_is_limited_like_a_file(void **state) {
   assert_status(status, JN_ERR_LIMIT);
   assert_non_null(strstr(error.message, "xacro:1: the expansion is larger than 1 MiB"));
   assert_null(out);
+  /* one piece of a text for which no room is left */
+  const size_t size = 33 << 20;
+  char *large = malloc(size + 40);
+  memset(large, 'x', size);
+  memcpy(large, "<r>", 3);
+  strcpy(large + size, "${1}</r>");
+  assert_status(jn_xacro_expand_text(large, strlen(large), NULL, NULL, NULL, &out, &error),
+                JN_ERR_LIMIT);
+  assert_non_null(strstr(error.message, "the expansion needs more than 64 MiB"));
+  assert_null(out);
+  free(large);
 }
 
 /* The place is the call in the main file, through an included file; a robot as a whole has none. */

@@ -457,7 +457,7 @@ static void add_attribute(xacro *x, xacro_scope *s, const xml_node *n, xml_node 
   const char *name = jn_xacro_eval_str(x, s, required(x, n, "name"));
   const char *value = jn_xacro_eval_str(x, s, required(x, n, "value"));
   if (x->status != JN_OK) return;
-  const char *around = n->parent != NULL ? n->parent->name : "xacro:";
+  const char *around = n->parent->name; /* n is not the root */
   const int has_element = strncmp(around, "xacro:", 6) != 0 || strcmp(around, "xacro:element") == 0;
   if (!has_element || name[0] == '\0')
     jn_xacro_fail(x, JN_ERR_SYNTAX,

@@ -376,7 +376,7 @@ static xacro_value index_of(evaluator *e, xacro_value v) {
     is_slice = 1;
   }
   blanks(e);
-  if (is_slice && *e->at != ']' && *e->at != ':' && is_ok(e)) to = test(e);
+  if (is_slice && *e->at != ']' && *e->at != ':') to = test(e);
   if (is_ok(e) && sign(e, ":"))
     return wrong(e, "the step of a slice is not supported: " XACRO_ADVICE);
   if (is_ok(e) && !sign(e, "]")) return wrong(e, "']' expected");

@@ -473,8 +473,7 @@ static int scan_texts(xacro *x, const xacro_list *arguments) {
 xacro_value jn_xacro_apply(xacro *x, xacro_value function, const xacro_list *arguments,
                            const char *const *names) {
   const int f = (int)function.as.whole;
-  if (x->status != JN_OK || !jn_xacro_work(x, 1) || !scan_texts(x, arguments))
-    return jn_xacro_none();
+  if (!jn_xacro_work(x, 1) || !scan_texts(x, arguments)) return jn_xacro_none();
   for (int i = 0; names != NULL && i < arguments->count && f != F_dict; i++)
     if (names[i] != NULL && (f < PYTHON_END || f == F_arg)) {
       jn_xacro_fail(x, JN_ERR_SYNTAX, "%s(%.60s=...) is not supported: " XACRO_ADVICE,
