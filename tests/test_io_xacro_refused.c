@@ -67,7 +67,7 @@ static const struct {
      "d:=$x'>${a}${c}${d}</xacro:macro>"
      "<xacro:m/>",
      "2\"p q\"$x"},
-    {"<xacro:macro name='m' params='a\tb\n:=2'>${a}${b}</xacro:macro><xacro:m a='1'/>", "12"},
+    {"<xacro:macro name='m' params='a&#9;b&#10;:=2'>${a}${b}</xacro:macro><xacro:m a='1'/>", "12"},
     {"<xacro:macro name='m' params='a:=${[0}][0] b:=1'>${b}</xacro:macro><xacro:m a='1'/>", "1"},
     {"<xacro:macro name='m' params='a b c d e f g h i j'>${a + j}</xacro:macro>"
      "<xacro:m a='1' b='' c='' d='' e='' f='' g='' h='' i='' j='2'/>",
