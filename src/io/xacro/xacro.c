@@ -32,8 +32,8 @@ static xml_node *new_node(xacro *x, const char *name, xml_node *parent) {
   xml_node *node = jn_xacro_new(x, sizeof *node);
   if (node == NULL) return NULL;
   node->name = name;
-  node->file = x->at != NULL ? x->at->file : 0;
-  node->line = x->at != NULL ? x->at->line : 0;
+  node->file = x->at->file;
+  node->line = x->at->line;
   node->origin = x->call;
   jn_xml_append(parent, node);
   return node;
@@ -59,7 +59,7 @@ static void set_attribute(xacro *x, xml_node *node, const char *name, const char
 static void lift_namespaces(xacro *x, const xml_node *from, xml_node *to) {
   for (const char **a = from->attributes; a[0] != NULL && x->status == JN_OK; a += 2)
     if (strncmp(a[0], "xmlns:", 6) == 0 && strcmp(a[0], "xmlns:xacro") != 0 &&
-        to->attributes != NULL && attribute(to, a[0]) == NULL)
+        attribute(to, a[0]) == NULL)
       set_attribute(x, to, a[0], a[1]);
 }
 
@@ -135,7 +135,7 @@ static xacro_scope *target(xacro *x, xacro_scope *s, const char *name, const cha
     return s;
   }
   const int in_macro = !s->is_namespace;
-  for (s = s->parent; in_macro && s->is_namespace && s->parent != NULL;) s = s->parent;
+  for (s = s->parent; in_macro && s->is_namespace;) s = s->parent; /* the top is no namespace */
   return s;
 }
 
@@ -457,7 +457,7 @@ static void add_attribute(xacro *x, xacro_scope *s, const xml_node *n, xml_node 
   const char *name = jn_xacro_eval_str(x, s, required(x, n, "name"));
   const char *value = jn_xacro_eval_str(x, s, required(x, n, "value"));
   if (x->status != JN_OK) return;
-  const char *around = n->parent != NULL ? n->parent->name : "xacro:";
+  const char *around = n->parent->name; /* n is not the root */
   const int has_element = strncmp(around, "xacro:", 6) != 0 || strcmp(around, "xacro:element") == 0;
   if (!has_element || name[0] == '\0')
     jn_xacro_fail(x, JN_ERR_SYNTAX,

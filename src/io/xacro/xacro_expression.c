@@ -128,15 +128,16 @@ static xacro_value take_number(evaluator *e) {
   if (t[0] == '0' && (t[1] == 'x' || t[1] == 'X')) {
     int64_t value = 0;
     for (t += 2; is_digit(*t) || ((*t | 0x20) >= 'a' && (*t | 0x20) <= 'f'); t++) {
-      if (value >> 58 != 0) return wrong(e, "the number is too large");
+      if (value >> 59 != 0) return wrong(e, "the number is too large");
       value = 16 * value + (is_digit(*t) ? *t - '0' : (*t | 0x20) - 'a' + 10);
     }
     if (t == e->at + 2) return wrong(e, "a number has no digits");
     e->at = t;
     return jn_xacro_whole(value);
   }
-  while (is_digit(t[n]) || t[n] == '.' || ((t[n] | 0x20) == 'e' && n > 0) ||
-         ((t[n] == '+' || t[n] == '-') && n > 0 && (t[n - 1] | 0x20) == 'e')) {
+  /* it begins with a digit or a point */
+  while (is_digit(t[n]) || t[n] == '.' || (t[n] | 0x20) == 'e' ||
+         ((t[n] == '+' || t[n] == '-') && (t[n - 1] | 0x20) == 'e')) {
     if (!is_digit(t[n])) is_whole = 0;
     if (n + 1 == sizeof token) return wrong(e, "the number has too many digits");
     token[n] = t[n];
@@ -147,6 +148,8 @@ static xacro_value take_number(evaluator *e) {
   double number;
   e->at += n;
   if (is_letter(*e->at)) return wrong(e, "a number ends with a letter");
+  if (is_whole && token[0] == '0' && strspn(token, "0") < n)
+    return wrong(e, "a whole number starts with 0");
   if (is_whole && jn_xacro_read_int(token, &whole)) return jn_xacro_whole(whole);
   if (is_whole) return wrong(e, "the number is too large");
   if (!jn_xacro_read_float(e->x, token, &number)) return wrong(e, "this is not a number");
@@ -158,6 +161,8 @@ static void append_escape(evaluator *e, xacro_buffer *b, char c) {
   const char *found = strchr(letters, c);
   if (found != NULL) {
     jn_xacro_append(e->x, b, &means[found - letters], 1);
+  } else if (strchr("01234567abfvxuUN\n", c) != NULL) {
+    wrong(e, "this escape of a string is not supported: " XACRO_ADVICE);
   } else {
     jn_xacro_append(e->x, b, "\\", 1);
     jn_xacro_append(e->x, b, &c, 1);
@@ -371,7 +376,7 @@ static xacro_value index_of(evaluator *e, xacro_value v) {
     is_slice = 1;
   }
   blanks(e);
-  if (is_slice && *e->at != ']' && *e->at != ':' && is_ok(e)) to = test(e);
+  if (is_slice && *e->at != ']' && *e->at != ':') to = test(e);
   if (is_ok(e) && sign(e, ":"))
     return wrong(e, "the step of a slice is not supported: " XACRO_ADVICE);
   if (is_ok(e) && !sign(e, "]")) return wrong(e, "']' expected");
@@ -516,7 +521,8 @@ static xacro_value unary(evaluator *e) {
                                 : jn_xacro_arithmetic(e->x, "-", jn_xacro_whole(0), v);
   } else if (sign(e, "+")) {
     v = unary(e);
-    if (is_live(e)) v = jn_xacro_arithmetic(e->x, "+", jn_xacro_whole(0), v);
+    if (is_live(e) && v.kind != XACRO_FLOAT)
+      v = jn_xacro_arithmetic(e->x, "+", jn_xacro_whole(0), v);
   } else {
     v = postfix(e);
     if (is_ok(e) && sign(e, "**")) {

@@ -33,11 +33,12 @@ const char *jn_xacro_package(xacro *x, const char *name) {
     return "";
   }
   for (int i = 0; i < x->tops.count; i++) {
-    const char *last = strrchr(x->tops.path[i], '/');
-    if (last != NULL && strcmp(last + 1, name) == 0) return x->tops.path[i];
-    const int n = snprintf(path, sizeof path, "%s/%s", x->tops.path[i], name);
-    if (n > 0 && (size_t)n < sizeof path && is_folder(path))
-      return jn_xacro_copy(x, path, (size_t)n);
+    const char *top = x->tops.path[i]; /* a real path: there is a '/' */
+    if (strcmp(strrchr(top, '/') + 1, name) == 0) return top;
+    const size_t n = strlen(top) + 1 + strlen(name);
+    if (n >= sizeof path) continue;
+    snprintf(path, sizeof path, "%s/%s", top, name);
+    if (is_folder(path)) return jn_xacro_copy(x, path, n);
   }
   snprintf(path, sizeof path, "%s%.1000s", scheme, name);
   return jn_xacro_copy(x, path, strlen(path));

@@ -58,7 +58,7 @@ int jn_xacro_find_function(const char *module, const char *name, xacro_value *ou
   if (module != NULL && strcmp(module, "xacro") == 0) begin = PYTHON_END;
   for (int i = begin; i < end; i++) {
     if (module == NULL && i >= F_arg && i != F_tokenize) continue; /* only as xacro.arg ... */
-    if (name[0] == '\0' || strcmp(functions[i].name, name) != 0) continue;
+    if (strcmp(functions[i].name, name) != 0) continue;            /* a name is not empty */
     *out = (xacro_value){.kind = XACRO_FUNCTION, .as.whole = i};
     return 1;
   }
@@ -85,15 +85,23 @@ static xacro_value refuse(xacro *x, const char *why) {
 /* x^n by repeated squaring */
 static double whole_power(double base, int64_t n) {
   double out = 1;
+  const double first = base;
   for (uint64_t k = n < 0 ? -(uint64_t)n : (uint64_t)n; k > 0; k >>= 1, base *= base)
     if ((k & 1) != 0) out *= base;
-  return n < 0 ? 1 / out : out;
+  if (n >= 0) return out;
+  return isfinite(out) ? 1 / out : whole_power(1 / first, -n);
+}
+
+/* A result that must be finite if the arguments are. */
+static xacro_value finite_number(xacro *x, double result, int is_finite) {
+  if (is_finite && !isfinite(result)) return refuse(x, "the result is too large");
+  return jn_xacro_number(result);
 }
 
 static xacro_value real_power(xacro *x, double a, double b) {
   if (b == floor(b) && fabs(b) < MOST_EXPONENT) {
     if (a == 0 && b < 0) return refuse(x, "0 cannot be raised to a negative power");
-    return jn_xacro_number(whole_power(a, (int64_t)b));
+    return finite_number(x, whole_power(a, (int64_t)b), isfinite(a));
   }
   if (a < 0) return refuse(x, "a negative number cannot be raised to a fractional power");
   if (a == 0)
@@ -101,7 +109,7 @@ static xacro_value real_power(xacro *x, double a, double b) {
   if (b == 0.5) return jn_xacro_number(sqrt(a));
   if (!isfinite(a) || !isfinite(b))
     return refuse(x, "the base or the exponent of a power is not finite");
-  return jn_xacro_number(jn_pow(a, b));
+  return finite_number(x, jn_pow(a, b), 1);
 }
 
 xacro_value jn_xacro_power(xacro *x, xacro_value a, xacro_value b) {
@@ -124,6 +132,12 @@ static double logarithm(xacro *x, double a) {
   if (a > 0) return isfinite(a) ? jn_log(a) : a;
   refuse(x, "the logarithm needs a positive number");
   return 0;
+}
+
+/* log a / log base; exact where a is a power of the base */
+static double logarithm_to(xacro *x, double a, double base) {
+  const double ratio = logarithm(x, a) / jn_log(base), n = nearbyint(ratio);
+  return isfinite(a) && whole_power(base, (int64_t)n) == a ? n : ratio;
 }
 
 static double arc(xacro *x, double a, int is_sine) {
@@ -169,7 +183,7 @@ static xacro_value mathematics(xacro *x, int f, const xacro_list *arguments) {
     case F_sqrt:
       return a >= 0 ? jn_xacro_number(sqrt(a)) : refuse(x, "the square root of a negative number");
     case F_exp:
-      return jn_xacro_number(jn_exp(a));
+      return finite_number(x, jn_exp(a), is_finite);
     case F_tanh:
       return jn_xacro_number(jn_tanh(a));
     case F_log:
@@ -177,9 +191,9 @@ static xacro_value mathematics(xacro *x, int f, const xacro_list *arguments) {
       c = arguments->count > 1 ? logarithm(x, b) : 1;
       return c != 0 ? jn_xacro_number(s / c) : refuse(x, "division by zero");
     case F_log10:
-      return jn_xacro_number(logarithm(x, a) / jn_log(10));
+      return jn_xacro_number(logarithm_to(x, a, 10));
     case F_log2:
-      return jn_xacro_number(logarithm(x, a) / jn_log(2));
+      return jn_xacro_number(logarithm_to(x, a, 2));
     case F_pow:
       return real_power(x, a, b);
     case F_hypot:
@@ -191,7 +205,8 @@ static xacro_value mathematics(xacro *x, int f, const xacro_list *arguments) {
     case F_fabs:
       return jn_xacro_number(fabs(a));
     case F_fmod:
-      return b != 0 && is_finite ? jn_xacro_number(fmod(a, b)) : refuse(x, "division by zero");
+      return b != 0 && is_finite ? jn_xacro_number(fmod(a, b))
+                                 : refuse(x, "fmod() by zero, or of a number that is not finite");
     case F_copysign:
       return jn_xacro_number(copysign(a, b));
     case F_radians:
@@ -214,7 +229,7 @@ static xacro_value convert(xacro *x, int f, xacro_value v) {
   if (f == F_bool) return jn_xacro_bool(jn_xacro_is_true(v));
   if (f == F_int && v.kind == XACRO_TEXT && jn_xacro_read_int(v.as.text, &n))
     return jn_xacro_whole(n);
-  if (f == F_int && v.kind != XACRO_TEXT && jn_xacro_as_number(v, &d))
+  if (f == F_int && jn_xacro_as_number(v, &d))
     return v.kind == XACRO_FLOAT ? to_whole(x, trunc(d)) : jn_xacro_whole(v.as.whole);
   if (f == F_float && (jn_xacro_as_number(v, &d) ||
                        (v.kind == XACRO_TEXT && jn_xacro_read_float(x, v.as.text, &d))))
@@ -227,16 +242,17 @@ static xacro_value convert(xacro *x, int f, xacro_value v) {
 static xacro_value rounded(xacro *x, const xacro_list *a) {
   double d;
   if (!jn_xacro_as_number(a->items[0], &d)) return refuse(x, "round() needs a number");
-  if (a->items[0].kind != XACRO_FLOAT) return a->items[0];
-  if (a->count == 1 || a->items[1].kind == XACRO_NONE) return to_whole(x, nearbyint(d));
-  if (a->items[1].kind != XACRO_INT || a->items[1].as.whole < 0 || a->items[1].as.whole > 15)
+  const xacro_value digits = a->count > 1 ? a->items[1] : jn_xacro_none();
+  if (digits.kind != XACRO_NONE &&
+      (digits.kind != XACRO_INT || digits.as.whole < 0 || digits.as.whole > 15))
     return refuse(x, "round() takes 0 to 15 digits");
+  if (a->items[0].kind != XACRO_FLOAT) return jn_xacro_whole(a->items[0].as.whole);
+  if (digits.kind == XACRO_NONE) return to_whole(x, nearbyint(d));
   if (!(fabs(d) < NO_FRACTION)) return a->items[0];
   /* through the decimal text, as Python does */
-  char text[64];
-  snprintf(text, sizeof text, "%.*f", (int)a->items[1].as.whole, d);
-  for (char *t = text; *t != '\0'; t++)
-    if (*t != '-' && (*t < '0' || *t > '9')) *t = '.'; /* the point of the locale */
+  char text[64] = ""; /* a point at the end does no harm */
+  snprintf(text, sizeof text, "%.*f", (int)digits.as.whole, d);
+  text[strspn(text, "-0123456789")] = '.'; /* the point of the locale */
   jn_xacro_read_float(x, text, &d);
   return jn_xacro_number(d);
 }
@@ -271,7 +287,7 @@ static xacro_value numbers_of(xacro *x, const xacro_list *a) { /* range */
 
 static xacro_value copy_of(xacro *x, xacro_kind kind, const xacro_list *items) {
   xacro_value out = jn_xacro_list_new(x, kind);
-  for (int i = 0; items != NULL && i < items->count && x->status == JN_OK; i++)
+  for (int i = 0; i < items->count && x->status == JN_OK; i++)
     jn_xacro_push(x, out.as.list, items->items[i]);
   return out;
 }
@@ -293,6 +309,8 @@ static xacro_value make_dict(xacro *x, const xacro_list *a, const char *const *n
   for (int i = 0; i < a->count && x->status == JN_OK; i++) {
     if (names != NULL && names[i] != NULL) {
       jn_xacro_put(x, out.as.dict, jn_xacro_string(names[i]), a->items[i]);
+    } else if (i > 0) {
+      refuse(x, "dict() takes one value without a name, the first");
     } else if (a->items[i].kind == XACRO_DICT) {
       const xacro_dict *d = a->items[i].as.dict;
       for (int k = 0; k < d->keys.count; k++)
@@ -319,12 +337,11 @@ static xacro_value pair_of(xacro *x, xacro_value a, xacro_value b) {
 }
 
 static xacro_value sum_of(xacro *x, const xacro_list *items, xacro_value start) {
-  double total = 0, d;
-  int64_t whole = 0;
-  int is_whole = start.kind == XACRO_INT || start.kind == XACRO_NONE;
-  if (start.kind == XACRO_INT) whole = start.as.whole;
-  if (start.kind == XACRO_FLOAT) total = start.as.number;
-  for (int i = 0; items != NULL && i < items->count; i++) {
+  double total, d;
+  if (!jn_xacro_as_number(start, &total)) return refuse(x, "sum() needs numbers");
+  int is_whole = start.kind != XACRO_FLOAT;
+  int64_t whole = is_whole ? start.as.whole : 0;
+  for (int i = 0; i < items->count; i++) {
     if (!jn_xacro_as_number(items->items[i], &d)) return refuse(x, "sum() needs numbers");
     if (is_whole && items->items[i].kind == XACRO_FLOAT) {
       is_whole = 0;
@@ -343,7 +360,7 @@ static xacro_value over_items(xacro *x, int f, const xacro_list *a) {
   xacro_value out;
   if (items == NULL) return jn_xacro_none();
   if (f == F_len) return jn_xacro_whole(items->count);
-  if (f == F_sum) return sum_of(x, items, a->count > 1 ? a->items[1] : jn_xacro_none());
+  if (f == F_sum) return sum_of(x, items, a->count > 1 ? a->items[1] : jn_xacro_whole(0));
   if (f == F_sorted) return sorted(x, items);
   if (f == F_list || f == F_tuple) return copy_of(x, f == F_list ? XACRO_LIST : XACRO_TUPLE, items);
   if (f == F_any || f == F_all) {
@@ -393,13 +410,20 @@ static xacro_value of_python(xacro *x, int f, const xacro_list *a, const char *c
 
 /* is_letter[256]: is the byte one of the text? With it, work is in proportion to the sum of two texts,
  * not to their product. */
-static void mark_letters(const char *letters, unsigned char *is_letter) {
-  for (; *letters != '\0'; letters++) is_letter[(unsigned char)*letters] = 1;
+static int mark_letters(xacro *x, const char *letters, unsigned char *is_letter) {
+  for (; *letters != '\0'; letters++) {
+    if ((*letters & 0x80) != 0) {
+      refuse(x, "letters beyond ASCII are not supported here: " XACRO_ADVICE);
+      return 0;
+    }
+    is_letter[(unsigned char)*letters] = 1;
+  }
+  return 1;
 }
 
 static xacro_value tokens(xacro *x, const char *text, const char *separators) {
   unsigned char is_separator[256] = {0};
-  mark_letters(separators, is_separator);
+  if (!mark_letters(x, separators, is_separator)) return jn_xacro_none();
   xacro_value out = jn_xacro_list_new(x, XACRO_LIST);
   while (x->status == JN_OK && *text != '\0') {
     size_t n = 0;
@@ -449,8 +473,7 @@ static int scan_texts(xacro *x, const xacro_list *arguments) {
 xacro_value jn_xacro_apply(xacro *x, xacro_value function, const xacro_list *arguments,
                            const char *const *names) {
   const int f = (int)function.as.whole;
-  if (x->status != JN_OK || !jn_xacro_work(x, 1) || !scan_texts(x, arguments))
-    return jn_xacro_none();
+  if (!jn_xacro_work(x, 1) || !scan_texts(x, arguments)) return jn_xacro_none();
   for (int i = 0; names != NULL && i < arguments->count && f != F_dict; i++)
     if (names[i] != NULL && (f < PYTHON_END || f == F_arg)) {
       jn_xacro_fail(x, JN_ERR_SYNTAX, "%s(%.60s=...) is not supported: " XACRO_ADVICE,
@@ -469,27 +492,37 @@ xacro_value jn_xacro_apply(xacro *x, xacro_value function, const xacro_list *arg
 
 /* ---- methods */
 
-static const char *const text_methods[] = {"lower", "upper",   "strip",      "lstrip",   "rstrip",
-                                           "split", "replace", "startswith", "endswith", "join",
-                                           "find",  "count",   NULL};
-static const char *const list_methods[] = {"append", "pop", "extend", "index", "count", NULL};
-static const char *const dict_methods[] = {"keys", "values", "items", "get", "update", NULL};
+typedef struct method {
+  const char *name; /* NULL: the end */
+  int least, most;  /* arguments */
+} method;
 
-static int is_one_of(const char *name, const char *const *names) {
-  for (; *names != NULL; names++)
-    if (strcmp(*names, name) == 0) return 1;
-  return 0;
+static const method text_methods[] = {
+    {"lower", 0, 0}, {"upper", 0, 0}, {"strip", 0, 1},   {"lstrip", 0, 1},     {"rstrip", 0, 1},
+    {"split", 0, 1}, {"join", 1, 1},  {"replace", 2, 2}, {"startswith", 1, 1}, {"endswith", 1, 1},
+    {"find", 1, 1},  {"count", 1, 1}, {NULL, 0, 0}};
+static const method list_methods[] = {{"append", 1, 1}, {"pop", 0, 1},   {"extend", 1, 1},
+                                      {"index", 1, 1},  {"count", 1, 1}, {NULL, 0, 0}};
+static const method dict_methods[] = {{"keys", 0, 0}, {"values", 0, 0}, {"items", 0, 0},
+                                      {"get", 1, 2},  {"update", 1, 1}, {NULL, 0, 0}};
+
+/* NULL: none */
+static const method *method_of(xacro_value subject, const char *name) {
+  const method *m = subject.kind == XACRO_TEXT    ? text_methods
+                    : subject.kind == XACRO_LIST  ? list_methods
+                    : subject.kind == XACRO_TUPLE ? list_methods + 3
+                    : subject.kind == XACRO_DICT  ? dict_methods
+                                                  : NULL;
+  while (m != NULL && m->name != NULL && strcmp(m->name, name) != 0) m++;
+  return m != NULL && m->name != NULL ? m : NULL;
 }
 
 int jn_xacro_is_method(xacro_value subject, const char *name) {
-  if (subject.kind == XACRO_TEXT) return is_one_of(name, text_methods);
-  if (subject.kind == XACRO_LIST) return is_one_of(name, list_methods);
-  if (subject.kind == XACRO_TUPLE) return is_one_of(name, list_methods + 3);
-  return subject.kind == XACRO_DICT && is_one_of(name, dict_methods);
+  return method_of(subject, name) != NULL;
 }
 
 static const char *text_at(xacro *x, const xacro_list *a, int i) {
-  if (i < a->count && a->items[i].kind == XACRO_TEXT) return a->items[i].as.text;
+  if (a->items[i].kind == XACRO_TEXT) return a->items[i].as.text;
   refuse(x, "the method needs a string");
   return "";
 }
@@ -499,6 +532,7 @@ static xacro_value with_case(xacro *x, const char *t, int is_upper) {
   char *copy = jn_xacro_new(x, n + 1);
   for (size_t i = 0; copy != NULL && i < n; i++) {
     const char c = t[i];
+    if ((c & 0x80) != 0) return refuse(x, "the case of letters beyond ASCII: " XACRO_ADVICE);
     copy[i] = is_upper && c >= 'a' && c <= 'z'    ? (char)(c - 32)
               : !is_upper && c >= 'A' && c <= 'Z' ? (char)(c + 32)
                                                   : c;
@@ -508,7 +542,7 @@ static xacro_value with_case(xacro *x, const char *t, int is_upper) {
 
 static xacro_value stripped(xacro *x, const char *t, const char *which, const char *letters) {
   unsigned char is_letter[256] = {0};
-  mark_letters(letters, is_letter);
+  if (!mark_letters(x, letters, is_letter)) return jn_xacro_none();
   while (which[0] != 'r' && *t != '\0' && is_letter[(unsigned char)*t]) t++;
   size_t n = strlen(t);
   while (which[0] != 'l' && n > 0 && is_letter[(unsigned char)t[n - 1]]) n--;
@@ -543,8 +577,8 @@ static xacro_value replaced(xacro *x, const char *t, const char *old, const char
 
 static xacro_value joined(xacro *x, const char *between, const xacro_list *a) {
   xacro_buffer b = {NULL, 0, 0};
-  const xacro_list *items = a->count == 1 ? jn_xacro_items(x, a->items[0]) : NULL;
-  if (items == NULL) return refuse(x, "join() needs a list");
+  const xacro_list *items = jn_xacro_items(x, a->items[0]);
+  if (items == NULL) return jn_xacro_none();
   for (int i = 0; i < items->count && x->status == JN_OK; i++) {
     const char *t = text_at(x, items, i);
     if (i > 0) jn_xacro_append(x, &b, between, strlen(between));
@@ -553,9 +587,15 @@ static xacro_value joined(xacro *x, const char *between, const xacro_list *a) {
   return jn_xacro_string(jn_xacro_text(x, &b));
 }
 
+/* the number of characters from t to end; bytes 10xxxxxx continue one */
+static int64_t letters(const char *t, const char *end) {
+  int64_t n = 0;
+  for (; t < end; t++) n += (*t & 0xc0) != 0x80;
+  return n;
+}
+
 static xacro_value text_method(xacro *x, const char *t, const char *name, const xacro_list *a) {
   static const char white[] = " \t\n\r\v\f";
-  if (a->count > 2) return refuse(x, "the method has too many arguments");
   if (strcmp(name, "lower") == 0 || strcmp(name, "upper") == 0)
     return with_case(x, t, name[0] == 'u');
   if (strstr(name, "strip") != NULL)
@@ -568,7 +608,7 @@ static xacro_value text_method(xacro *x, const char *t, const char *name, const 
   if (strcmp(name, "startswith") == 0) return jn_xacro_bool(strncmp(t, other, m) == 0);
   if (strcmp(name, "endswith") == 0) return jn_xacro_bool(m <= n && strcmp(t + n - m, other) == 0);
   const char *found = strstr(t, other);
-  if (strcmp(name, "find") == 0) return jn_xacro_whole(found != NULL ? found - t : -1);
+  if (strcmp(name, "find") == 0) return jn_xacro_whole(found != NULL ? letters(t, found) : -1);
   int64_t count = 0; /* count */
   if (m == 0) return refuse(x, "count() of an empty string");
   for (; found != NULL; found = strstr(found + m, other)) count++;
@@ -576,7 +616,9 @@ static xacro_value text_method(xacro *x, const char *t, const char *name, const 
 }
 
 static xacro_value pop(xacro *x, xacro_list *list, const xacro_list *a) {
-  int64_t i = a->count > 0 && a->items[0].kind == XACRO_INT ? a->items[0].as.whole : -1;
+  int64_t i = -1;
+  if (a->count > 0 && a->items[0].kind != XACRO_INT) return refuse(x, "pop() needs an integer");
+  if (a->count > 0) i = a->items[0].as.whole;
   if (i < 0) i += list->count;
   if (i < 0 || i >= list->count) return refuse(x, "pop() from an empty list, or out of range");
   const xacro_value v = list->items[i];
@@ -588,7 +630,6 @@ static xacro_value pop(xacro *x, xacro_list *list, const xacro_list *a) {
 
 static xacro_value list_method(xacro *x, xacro_list *list, const char *name, const xacro_list *a) {
   if (strcmp(name, "pop") == 0) return pop(x, list, a);
-  if (a->count != 1) return refuse(x, "the method takes one argument");
   if (strcmp(name, "append") == 0) {
     jn_xacro_push(x, list, a->items[0]);
     return jn_xacro_none();
@@ -611,12 +652,11 @@ static xacro_value list_method(xacro *x, xacro_list *list, const char *name, con
 
 static xacro_value dict_method(xacro *x, xacro_dict *dict, const char *name, const xacro_list *a) {
   if (strcmp(name, "get") == 0) {
-    if (a->count < 1 || a->count > 2) return refuse(x, "get() takes one or two arguments");
     const xacro_value *found = jn_xacro_get(x, dict, a->items[0]);
     return found != NULL ? *found : a->count > 1 ? a->items[1] : jn_xacro_none();
   }
   if (strcmp(name, "update") == 0) {
-    if (a->count != 1 || a->items[0].kind != XACRO_DICT) return refuse(x, "update() needs a dict");
+    if (a->items[0].kind != XACRO_DICT) return refuse(x, "update() needs a dict");
     const xacro_dict *d = a->items[0].as.dict;
     for (int i = 0; i < d->keys.count && x->status == JN_OK; i++)
       jn_xacro_put(x, dict, d->keys.items[i], d->values.items[i]);
@@ -634,6 +674,12 @@ xacro_value jn_xacro_method(xacro *x, xacro_value subject, const char *name,
                             const xacro_list *arguments) {
   if (!jn_xacro_work(x, 1) || !scan_texts(x, arguments)) return jn_xacro_none();
   if (subject.kind == XACRO_TEXT && !jn_xacro_scan(x, subject.as.text)) return jn_xacro_none();
+  const method *m = method_of(subject, name); /* there is one */
+  if (arguments->count < m->least || arguments->count > m->most) {
+    jn_xacro_fail(x, JN_ERR_SYNTAX, "%s() takes %d to %d arguments here, found %d: " XACRO_ADVICE,
+                  name, m->least, m->most, arguments->count);
+    return jn_xacro_none();
+  }
   if (subject.kind == XACRO_TEXT) return text_method(x, subject.as.text, name, arguments);
   if (subject.kind == XACRO_DICT) return dict_method(x, subject.as.dict, name, arguments);
   return list_method(x, subject.as.list, name, arguments);
@@ -654,13 +700,13 @@ static void format_one(xacro *x, xacro_buffer *b, const char *spec, size_t lengt
     refuse(x, "the format is not supported: " XACRO_ADVICE);
     return;
   }
-  int width = 0; /* the largest number of the format: its width or its digits */
-  for (size_t i = 1, n = 0; i + 1 < length; i++) {
-    n = spec[i] >= '0' && spec[i] <= '9' ? 10 * n + (size_t)(spec[i] - '0') : 0;
-    if ((int)n > width) width = n < 1000 ? (int)n : 1000;
-    if (strchr("+-. 0123456789", spec[i]) == NULL) width = 1000;
-  }
-  if (width > 60) {
+  /* % flags width . digits type, width and digits up to two figures */
+  const char *t = spec + 1 + strspn(spec + 1, "+- 0");
+  const size_t width = strspn(t, "0123456789");
+  t += width;
+  const size_t digits = *t == '.' ? strspn(t + 1, "0123456789") : 0;
+  t += *t == '.' ? 1 + digits : 0;
+  if (width > 2 || digits > 2 || t != spec + length - 1) {
     refuse(x, "the format is not supported: " XACRO_ADVICE);
     return;
   }
@@ -671,8 +717,8 @@ static void format_one(xacro *x, xacro_buffer *b, const char *spec, size_t lengt
   } else {
     snprintf(form, sizeof form, "%.*s", (int)length, spec);
     snprintf(text, sizeof text, form, d);
-    for (char *t = text; *t != '\0'; t++)
-      if (*t == ',') *t = '.'; /* the point of the locale */
+    for (char *c = text; *c != '\0'; c++)
+      if (*c == ',') *c = '.'; /* the point of the locale */
   }
   jn_xacro_append(x, b, text, strlen(text));
 }

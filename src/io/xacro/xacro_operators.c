@@ -101,17 +101,23 @@ static xacro_value whole_arithmetic(xacro *x, const char *op, int64_t a, int64_t
   return is_over ? overflow(x) : jn_xacro_whole(out);
 }
 
+/* a // b and a % b: the rest has the sign of b, and a = (a // b) b + a % b before rounding */
+static xacro_value divided(const char *op, double a, double b) {
+  double rest = fmod(a, b), quotient = (a - rest) / b;
+  if (rest == 0) {
+    rest = copysign(0, b);
+  } else if ((rest < 0) != (b < 0)) {
+    rest += b;
+    quotient -= 1;
+  }
+  if (*op == '%') return jn_xacro_number(rest);
+  return jn_xacro_number(quotient == 0 ? copysign(0, a / b) : nearbyint(quotient));
+}
+
 static xacro_value number_arithmetic(xacro *x, const char *op, double a, double b) {
   if ((*op == '/' || *op == '%') && b == 0) return wrong(x, "division by zero");
-  if (*op == '%') {
-    const double rest = fmod(a, b);
-    return jn_xacro_number(rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest);
-  }
-  return jn_xacro_number(*op == '+'              ? a + b
-                         : *op == '-'            ? a - b
-                         : *op == '*'            ? a * b
-                         : strcmp(op, "//") == 0 ? floor(a / b)
-                                                 : a / b);
+  if (*op == '%' || strcmp(op, "//") == 0) return divided(op, a, b);
+  return jn_xacro_number(*op == '+' ? a + b : *op == '-' ? a - b : *op == '*' ? a * b : a / b);
 }
 
 /* a + b for texts and lists, a * n */
@@ -164,6 +170,10 @@ static int contains(xacro *x, xacro_value in, xacro_value v) {
   if (in.kind == XACRO_TEXT && v.kind == XACRO_TEXT)
     return jn_xacro_scan(x, in.as.text) && jn_xacro_scan(x, v.as.text) &&
            strstr(in.as.text, v.as.text) != NULL;
+  if (in.kind == XACRO_TEXT) {
+    wrong(x, "only a string can be in a string");
+    return 0;
+  }
   if (in.kind == XACRO_SCOPE && v.kind == XACRO_TEXT)
     return jn_xacro_find(x, in.as.scope, v.as.text) != NULL;
   const xacro_list *items = jn_xacro_items(x, in);
@@ -172,10 +182,19 @@ static int contains(xacro *x, xacro_value in, xacro_value v) {
   return 0;
 }
 
+/* a is b: lists and dicts are themselves alone, 1 is neither 1.0 nor True */
+static int is_same(xacro *x, xacro_value a, xacro_value b) {
+  if (a.kind != b.kind) return 0;
+  if (a.kind == XACRO_LIST || a.kind == XACRO_TUPLE) return a.as.list == b.as.list;
+  return a.kind == XACRO_DICT ? a.as.dict == b.as.dict : jn_xacro_is_equal(x, a, b);
+}
+
 int jn_xacro_relation(xacro *x, const char *op, xacro_value a, xacro_value b) {
   double p, q;
-  if (strcmp(op, "==") == 0 || strcmp(op, "is") == 0) return jn_xacro_is_equal(x, a, b);
-  if (strcmp(op, "!=") == 0 || strcmp(op, "is not") == 0) return !jn_xacro_is_equal(x, a, b);
+  if (strcmp(op, "==") == 0) return jn_xacro_is_equal(x, a, b);
+  if (strcmp(op, "!=") == 0) return !jn_xacro_is_equal(x, a, b);
+  if (strcmp(op, "is") == 0) return is_same(x, a, b);
+  if (strcmp(op, "is not") == 0) return !is_same(x, a, b);
   if (strcmp(op, "in") == 0) return contains(x, b, a);
   if (strcmp(op, "not in") == 0) return !contains(x, b, a);
   if (jn_xacro_as_number(a, &p) && jn_xacro_as_number(b, &q) && (isnan(p) || isnan(q))) return 0;

@@ -62,7 +62,7 @@ int jn_xacro_scan(xacro *x, const char *text) {
 }
 
 int jn_xacro_enter(xacro *x) {
-  if (x->status != JN_OK || !jn_xacro_work(x, 1)) return 0;
+  if (!jn_xacro_work(x, 1)) return 0;
   if (x->depth == JN_MAX_XACRO_DEPTH) {
     jn_xacro_fail(x, JN_ERR_LIMIT,
                   "elements, macros and expressions are nested deeper than %d: does a macro call "
@@ -125,7 +125,7 @@ static void settle(xacro *x, xacro_scope *s, xacro_symbol *symbol) {
   const char *expression = x->expression;
   if (!jn_xacro_enter(x)) return;
   symbol->is_open = 1;
-  if (symbol->at != NULL) x->at = symbol->at;
+  x->at = symbol->at;
   x->expression = NULL;
   const xacro_value v = jn_xacro_eval(x, s, symbol->value.as.text);
   symbol->value = jn_xacro_literal(x, v);

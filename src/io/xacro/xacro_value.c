@@ -98,7 +98,7 @@ void jn_xacro_put(xacro *x, xacro_dict *dict, xacro_value key, xacro_value value
 
 const xacro_value *jn_xacro_get(xacro *x, const xacro_dict *dict, xacro_value key) {
   const int i = find_key(x, dict, key);
-  return i >= 0 && i < dict->values.count ? &dict->values.items[i] : NULL;
+  return i >= 0 ? &dict->values.items[i] : NULL;
 }
 
 xacro_list *jn_xacro_items(xacro *x, xacro_value v) {
@@ -187,9 +187,7 @@ int jn_xacro_is_equal(xacro *x, xacro_value a, xacro_value b) {
     }
     case XACRO_SCOPE:
       return a.as.scope == b.as.scope;
-    case XACRO_BLOCK:
-      return a.as.block == b.as.block;
-    default:
+    default: /* modules and functions; a block is no value of an expression */
       return a.as.whole == b.as.whole;
   }
 }
@@ -225,13 +223,15 @@ static void write_float(xacro *x, double value, char text[NUMBER_TEXT + 8]) {
     snprintf(text, NUMBER_TEXT, "%s", isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
     return;
   }
-  for (int p = 1; p <= 17; p++) {
+  int p = 1;
+  for (; p < 17; p++) { /* 17 are always enough */
     double back = 0;
     const char *at = jn_write_number(value, p, short_text);
     const number_result result = jn_read_number(&at, &back);
     if (result == NUMBER_MEMORY) jn_xacro_fail(x, JN_ERR_MEMORY, "out of memory");
     if (result == NUMBER_MEMORY || (result <= NUMBER_UNDERFLOW && back == value)) break;
   }
+  jn_write_number(value, p, short_text);
   /* short_text = [-] digits [. digits] [e exponent] */
   const char *t = short_text;
   int n = 0, point = -1, exponent = 0;
@@ -248,7 +248,6 @@ static void write_float(xacro *x, double value, char text[NUMBER_TEXT + 8]) {
   if (*t == 'e' && t[1] == '-') exponent = -exponent;
   int first = 0;
   while (first < n - 1 && digits[first] == '0') first++;
-  while (n > first + 1 && digits[n - 1] == '0') n--;
   digits[n] = '\0';
   const int place = digits[first] == '0' ? 1 : point - first + exponent; /* of the point */
   const char *d = digits + first;
@@ -384,7 +383,7 @@ int jn_xacro_read_float(xacro *x, const char *text, double *out) {
   if (result == NUMBER_MEMORY) jn_xacro_fail(x, JN_ERR_MEMORY, "out of memory");
   if (result == NUMBER_OVERFLOW) { /* 1e999 is infinite in Python, too */
     *out = *t == '-' ? -(double)INFINITY : (double)INFINITY;
-    return 1;
+    return *skip_blanks(t + strcspn(t, " \t\n\r")) == '\0';
   }
   const int is_negative = *t == '-';
   if (*t == '-' || *t == '+') t++;
@@ -411,6 +410,7 @@ xacro_value jn_xacro_literal(xacro *x, xacro_value v) {
     return jn_xacro_string(jn_xacro_copy(x, t + 1, length - 2));
   if (strchr(t, '_') != NULL) return v;
   if (jn_xacro_read_int(t, &n)) return jn_xacro_whole(n);
+  if (t[strspn(t, "+-0123456789 \t\n\r")] == '\0') return v; /* too large: all its digits count */
   if (jn_xacro_read_float(x, t, &d)) return jn_xacro_number(d);
   if (strcmp(t, "true") == 0 || strcmp(t, "True") == 0) return jn_xacro_bool(1);
   if (strcmp(t, "false") == 0 || strcmp(t, "False") == 0) return jn_xacro_bool(0);

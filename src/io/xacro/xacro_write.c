@@ -64,7 +64,7 @@ static void indent(writer *w, int depth) {
 static void put_characters(writer *w, const xml_node *n) {
   put_escaped(w, n->text, 0);
   for (const char *t = n->text; *t != '\0' && w->x->status == JN_OK; t++)
-    if (*t == '\n') own_line(w, n->parent != NULL ? n->parent : n);
+    if (*t == '\n') own_line(w, n->parent);
 }
 
 /* characters alone stay on the line of their element */

@@ -41,8 +41,10 @@ static int read_whole(const char *text, int64_t *out) {
   const char *t = text + (*text == '-' || *text == '+');
   int base = 10;
   int64_t n = 0;
-  if (t[0] == '0' && t[1] == 'x' && t[2] != '\0') base = 16, t += 2;
-  if (t[0] == '0' && t[1] != '\0' && base == 10) base = 8, t++;
+  if (t[0] == '0' && (t[1] == 'x' || t[1] == 'b') && t[2] != '\0')
+    base = t[1] == 'x' ? 16 : 2, t += 2;
+  else if (t[0] == '0' && t[1] != '\0')
+    base = 8, t++;
   if (*t == '\0' || *t == '_') return 0;
   for (; *t != '\0'; t++) {
     const int digit = *t >= '0' && *t <= '9'          ? *t - '0'
@@ -145,6 +147,12 @@ static void merge(yaml_text *y, xacro_dict *into, xacro_value from) {
       jn_xacro_put(y->x, into, from.as.dict->keys.items[i], from.as.dict->values.items[i]);
 }
 
+/* Is the next value that of '<<'? */
+static int is_merged(const yaml_text *y) {
+  const level *in = &y->levels[y->depth > 0 ? y->depth - 1 : 0];
+  return in->has_key && in->key.kind == XACRO_TEXT && strcmp(in->key.as.text, "<<") == 0;
+}
+
 static void add(yaml_text *y, xacro_value v) {
   if (y->x->status != JN_OK) return;
   if (y->depth == 0) {
@@ -162,11 +170,11 @@ static void add(yaml_text *y, xacro_value v) {
     in->key = v;
     in->has_key = 1;
   } else {
-    in->has_key = 0;
-    if (in->key.kind == XACRO_TEXT && strcmp(in->key.as.text, "<<") == 0)
+    if (is_merged(y))
       merge(y, in->value.as.dict, v);
     else
       jn_xacro_put(y->x, in->value.as.dict, in->key, v);
+    in->has_key = 0;
   }
 }
 
@@ -179,6 +187,8 @@ static void keep_anchor(yaml_text *y, const yaml_char_t *name, xacro_value v) {
 }
 
 static void open_level(yaml_text *y, int is_list, const yaml_char_t *name) {
+  if (is_merged(y)) /* its content is not there yet */
+    jn_xacro_fail(y->x, JN_ERR_SYNTAX, "'<<' needs an alias of a mapping");
   const xacro_value v = is_list ? jn_xacro_list_new(y->x, XACRO_LIST) : jn_xacro_dict_new(y->x);
   add(y, v);
   keep_anchor(y, name, v);
