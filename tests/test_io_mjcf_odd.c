@@ -557,48 +557,70 @@ static void included_files_are_found_from_every_place(void **state) {
 
 /* ---- memory */
 
-/* Every request fails in turn; `pad` bytes of an attribute shift what needs a new block of memory. */
+/* Every request of memory for reading the text fails in turn; returns how many there are. */
+static long fail_each(const char *text, const char *name, const char *path, int geoms) {
+  counter c;
+  const jn_allocator hooks = counting(&c);
+  for (long k = 1;; k++) {
+    jn_spec *spec = NULL;
+    jn_error e = {0};
+    shown s = {0};
+    counting(&c);
+    c.fail_at = k, c.fail_once = 1;
+    const jn_status status =
+        jn_mjcf_watch(text, strlen(text), name, path, NULL, &hooks, take, &s, &spec, &e);
+    assert_true((status == JN_OK) == (spec != NULL));
+    jn_spec_free(spec);
+    assert_int_equal(c.live, 0);
+    if (status == JN_OK) {
+      assert_true(c.calls < k);
+      assert_int_equal(s.count, geoms);
+      return k - 1;
+    }
+    assert_true(s.count == 0 && e.status == status);
+    assert_status(status, JN_ERR_MEMORY);
+  }
+}
+
+/* `pad` bytes of an attribute shift what needs a new block of memory. */
 static void memory_that_fails_while_reading(void **state) {
   (void)state;
+  put("more.xml", "<mujoco><mesh file='p.stl'/></mujoco>");
   put("part.xml",
       "<mujoco><asset><mesh file='m.stl'/><mesh file='n.stl' name='n'/></asset></mujoco>");
   static const char text[] =
       "<mujoco><option p:d='%s'/><compiler meshdir='a/folder' alignfree='true'/>"
-      "<include file='part.xml'/><asset><mesh file='x/o.stl'/><material name='y'/></asset>"
+      "<include file='part.xml'/><asset><mesh file='x/o.stl'/><material name='y'/>"
+      "<include file='more.xml'/></asset>"
       "<worldbody><body><joint name='j'/><joint name='q'/><joint/><geom size='1'/>"
       "<geom type='mesh' mesh='o' mass='0'/><site name='s'/><body name='j'/></body>"
       "<body><freejoint/></body></worldbody></mujoco>";
-  char folder[600], path[700];
-  snprintf(folder, sizeof folder, "%s", test_folder());
-  snprintf(path, sizeof path, "%s/model.xml", folder);
+  char path[700], name[2100];
+  snprintf(path, sizeof path, "%s/model.xml", test_folder());
   long failures = 0;
   for (size_t pad = 0; pad < 4400; pad += 8) {
     char spaces[4500], whole[6000];
     memset(spaces, 'd', pad);
     spaces[pad] = '\0';
     snprintf(whole, sizeof whole, text, spaces);
-    counter c;
-    const jn_allocator hooks = counting(&c);
-    for (long k = 1;; k++) {
-      jn_spec *spec = NULL;
-      jn_error e = {0};
-      shown s = {0};
-      counting(&c);
-      c.fail_at = k, c.fail_once = 1;
-      const jn_status status =
-          jn_mjcf_watch(whole, strlen(whole), "text", path, NULL, &hooks, take, &s, &spec, &e);
-      jn_spec_free(spec);
-      assert_int_equal(c.live, 0);
-      if (status == JN_OK) {
-        assert_true(c.calls < k);
-        assert_int_equal(s.count, 2);
-        break;
-      }
-      failures++;
-      assert_true(spec == NULL && s.count == 0 && e.status == status);
-      assert_status(status, JN_ERR_MEMORY);
-    }
+    failures += fail_each(whole, "text", path, 2);
   }
+  /* a name that leaves no room for that of the folder */
+  memset(name, 'n', 2047);
+  name[2047] = '\0';
+  failures += fail_each(MODEL("", "<body/>", ""), name, path, 0);
+  /* bodies of every number, without and with joints */
+  for (int n = 1; n < 70; n++)
+    for (int jointed = 0; jointed < 2; jointed++) {
+      growing_text t = {0};
+      append(&t, "<mujoco><worldbody>");
+      for (int i = 0; i < n; i++)
+        append(&t, "<body name='a_body_with_a_long_name_%d'>%s</body>", i,
+               jointed ? "<joint/>" : "");
+      append(&t, "</worldbody></mujoco>");
+      failures += fail_each(t.text, "text", NULL, 0);
+      free(t.text);
+    }
   print_message("  %ld failed requests\n", failures);
 }
 
