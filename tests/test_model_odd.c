@@ -324,7 +324,7 @@ static jn_spec *with_rotors(const jn_rotor_desc *d, int n) {
   assert_ok(jn_spec_new("flyer", NULL, &spec));
   add_body(spec, "base", "root", JN_JOINT_FREE, NULL);
   for (int i = 0; i < n; i++) {
-    char name[8];
+    char name[16];
     jn_rotor_desc copy = *d;
     snprintf(name, sizeof name, "r%d", i);
     copy.name = name;
@@ -435,7 +435,7 @@ static void working_memory_that_overflows_has_no_size(void **state) {
   assert_true(jn_work_layout(&m, 3, 1, 0, NULL, NULL) > 0);
   m.nrow = 2147483647;
   assert_int_equal(jn_work_layout(&m, JN_MAX_ORDER, 1, 0, NULL, NULL), 0);
-  m.nrow = 60000000; /* 1002 128 8 nrow (nrow + 84) = 3.7e21; by 1e2 less: 3.7e19 / 2^64 > 1/4 */
+  m.nrow = 30000000; /* 10 128 8 nrow^2 = 9.2e18 has 64 bits, but is above 2^62 */
   assert_int_equal(jn_work_layout(&m, 8, 1, 0, NULL, NULL), 0);
   m.nrow = 20000000; /* 10 128 8 nrow^2 = 4.1e18 is below 2^62 */
   assert_true(jn_work_layout(&m, 8, 1, 0, NULL, NULL) > 0);
