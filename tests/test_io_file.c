@@ -188,10 +188,52 @@ static void numbers_without_a_locale_are_out_of_memory(void **state) {
   assert_int_equal(jn_read_number(&at, &x), NUMBER_MEMORY);
   assert_refused(jn_spec_parse_urdf, urdf_sample, strlen(urdf_sample), JN_ERR_MEMORY,
                  "out of memory");
+  static const char mjcf[] = "<mujoco><worldbody><body pos='1 2 3'/></worldbody></mujoco>";
+  assert_refused(jn_spec_parse_mjcf, mjcf, strlen(mjcf), JN_ERR_MEMORY, "out of memory");
   no_locale = 0;
   assert_true(x == 7);
   assert_int_equal(jn_read_number(&at, &x), NUMBER_OK);
   assert_true(x == 1.5);
+}
+
+/* Saving checks digits by reading them back: where that fails, 17 are written. */
+static void numbers_are_saved_without_a_locale(void **state) {
+  (void)state;
+  jn_spec *spec = parse_ok(jn_spec_parse_urdf, urdf_sample), *again = NULL;
+  jn_error error = {0};
+  char path[600];
+  snprintf(path, sizeof path, "%s", temporary("saved.urdf"));
+  no_locale = ENOMEM;
+  const jn_status status = jn_spec_save_urdf(spec, path, &error);
+  no_locale = 0;
+  if (status) fail_msg("%s", error.message);
+  assert_ok(jn_spec_load(path, NULL, &again, &error));
+  for (int i = 0; i < jn_spec_joint_count(spec); i++) {
+    const jn_joint_desc *a = jn_spec_get_joint(spec, i), *b = jn_spec_get_joint(again, i);
+    check_residual("a rotation without a locale",
+                   largest_difference(&a->origin.R.m[0][0], &b->origin.R.m[0][0], 9), 4 * U);
+    assert_true(same_bits(&a->limits.lower, &b->limits.lower, 4));
+  }
+  jn_spec_free(spec);
+  jn_spec_free(again);
+}
+
+/* The new file cannot be made beside the old one, which could be written itself. */
+static void names_that_leave_no_room_for_the_new_file(void **state) {
+  (void)state;
+  jn_error error = {0};
+  char name[251], path[900];
+  memset(name, 'n', 250); /* the new one would have a longer name than a file may have */
+  name[250] = '\0';
+  put(name, "as it was");
+  snprintf(path, sizeof path, "%s", temporary(name));
+  const jn_status status = jn_file_write(path, write_hello, NULL, &error);
+  assert_status(status, JN_ERR_FILE);
+  assert_non_null(strstr(error.message, "the new file cannot be created in its folder"));
+  char *text = slurp(path, NULL);
+  assert_string_equal(text, "as it was");
+  free(text);
+  assert_nothing_beside();
 }
 
 int main(void) {
@@ -201,6 +243,8 @@ int main(void) {
       cmocka_unit_test(read_errors_are_reported),
       cmocka_unit_test(endings_are_found),
       cmocka_unit_test(numbers_without_a_locale_are_out_of_memory),
+      cmocka_unit_test(numbers_are_saved_without_a_locale),
+      cmocka_unit_test(names_that_leave_no_room_for_the_new_file),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
