@@ -415,7 +415,7 @@ static jn_status read_urdf(const jn_allocator *hooks, int n) {
            "<link name='a_link_with_a_long_name_%d'/><joint name='%d' type='fixed'><parent "
            "link='world'/><child link='a_link_with_a_long_name_%d'/></joint>",
            i, i, i);
-  append(&t, "</robot>");
+  append(&t, "<link name='twice'><inertial/><inertial/></link></robot>");
   jn_spec *spec = NULL;
   const jn_status status = jn_spec_parse_urdf(t.text, t.used, "text", hooks, &spec, NULL);
   assert_true((status == JN_OK) == (spec != NULL));

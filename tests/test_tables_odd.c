@@ -58,7 +58,10 @@ static void stamps_are_read_with_their_faults(void **state) {
       {1, -1, -1, 5, 1, 0, JN_OK, ""},
       {ROWS, -1, -1, 0, 0.01, 0, JN_OK, ""},
       {ROWS, 50, -1, 0, 0.01, 0.5, JN_OK, "times: 1 gap, the longest of 0.51 s after row 50"},
-      {ROWS, 50, 70, 0, 0.01, 0.5, JN_OK, "times: 2 gaps, the longest of 0.51 s after row"},
+      {ROWS, 50, 70, 0, 0.01, 0.5, JN_OK, "times: 2 gaps, the longest of 1.01 s after row 70"},
+      {ROWS, 70, 50, 0, 0.01, 0.5, JN_OK, "times: 2 gaps, the longest of 1.01 s after row 50"},
+      {ROWS, -1, -1, 2e17, 64, 0, JN_OK, "steps of 64 taken as us"}, /* too fast for ns */
+      {30, -1, -1, 2000, 10, 0, JN_OK, ""},
       {39, 20, -1, 0, 0.01, 0.5, JN_OK, ""}, /* written by hand */
       {ROWS, 50, -1, 1.7e9, 0.01, 0.5, JN_OK, "s, 1 gap, the longest of 0.5"},
       {ROWS, 50, -1, 2000, 0.0625, 0, JN_OK, "times: counted from the first, 2000 s"},
@@ -82,7 +85,7 @@ static void stamps_are_read_with_their_faults(void **state) {
       t->values[k] = cases[i].first + cases[i].step * k;
       if (late)
         t->values[k] += cases[i].shift * ((k >= cases[i].at && cases[i].at >= 0) +
-                                          (k >= cases[i].second && cases[i].second >= 0));
+                                          2 * (k >= cases[i].second && cases[i].second >= 0));
       else if (k == cases[i].at || k == cases[i].second)
         t->values[k] += cases[i].shift;
     }
@@ -112,6 +115,7 @@ static void odd_tables_are_read_or_refused(void **state) {
   } cases[] = {{"t,'=x,'x\n1,2,3\n", NULL, 0},
                {"t,,\n1,2,3\n", NULL, 0},
                {wide.text, "51 numbers expected, as in the lines before, found 1", 2},
+               {"t,a,b\n,,\n,,\n,,\n", "a number is missing", 4},
                {"t,t\n1,2\n", "column 't' is named twice", 1}};
   for (size_t i = 0; i < COUNT(cases); i++) {
     jn_table *t = NULL;
@@ -218,6 +222,8 @@ static void columns_that_are_nearly_right_are_named(void **state) {
        "{'samples': 's.csv', 'degree': 1, 'tolerance': 0, 'joints': {'joint2': {'kind': 'hold', "
        "'value': 1}}}",
        NULL},
+      {"t,x,joint1,jiont2\n0,0,0,0\n1,1,1,1\n2,0,1,1\n3,1,0,1\n",
+       "{'samples': 's.csv', 'degree': 1, 'tolerance': 0}", "did you mean 'jiont2'?"},
       {"t,joint1,q:1\n0,0,0\n1,1,1\n2,0,1\n3,1,0\n",
        "{'samples': 's.csv', 'degree': 1, 'tolerance': 0}", NULL},
   };
