@@ -158,6 +158,10 @@ static void descriptions_are_refused_with_a_reason(void **state) {
        "no joint has values"},
       {"{'kind': 'minimum', 'times': 'path', 'joints': {'joint1': ['a', 1], 'joint2': [0, 1]}}",
        "joints.joint1[0]: a number expected"},
+      {"{'kind': 'minimum', 'times': 'path', 'joints': {'joint1': [0, 1], 'joint2': {'values': [0, "
+       "1], 'times': [0, 1, 2]}}}",
+       "3 times and 2 values"},
+      {"{'kind': 'minimum', 'times': 'path', 'joints': {'base': [0, 1]}}", ""},
       {"{'kind': 'minimum', 'times': 'road', 'joints': {'joint1': [0, 1]}}", "times: "},
       {"{'times': [0, 1], 'clocks': [[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[]], "
        "'kind': 'minimum', 'joints': {'joint1': [0, 1]}}",
@@ -263,6 +267,35 @@ static void columns_that_are_nearly_right_are_named(void **state) {
   jn_model_free(m);
 }
 
+/* A described base needs no columns. */
+static void a_base_is_described_beside_samples(void **state) {
+  (void)state;
+  static const char hinge[] =
+      "\"mass\": 1, \"inertia\": [[1,0,0],[0,1,0],[0,0,1]], \"joint\": {\"type\": \"revolute\", "
+      "\"axis\": [0,0,1], \"point\": [0,0,0], \"name\"";
+  char text[900], path[600];
+  snprintf(text, sizeof text,
+           "{\"bodies\": [{\"name\": \"b\", \"mass\": 1, \"inertia\": [[1,0,0],[0,1,0],[0,0,1]], "
+           "\"joint\": {\"name\": \"root\", \"type\": \"free\"}}, {\"name\": \"c\", \"parent\": "
+           "\"b\", %s: \"hip\"}}, {\"name\": \"d\", \"parent\": \"c\", %s: \"knee\"}}]}",
+           hinge, hinge);
+  jn_model *m = model_of_text(text);
+  put("s.csv", "t,hip,other\n0,0,0\n1,1,1\n2,0,1\n3,1,0\n");
+  put("motion.json",
+      "{\"samples\": \"s.csv\", \"degree\": 1, \"tolerance\": 0, \"base\": {\"kind\": \"hold\", "
+      "\"value\": [1, 0, 0, 0, 4, 5, 6]}}");
+  snprintf(path, sizeof path, "%s", temporary("motion.json"));
+  jn_trajectory *T = NULL;
+  jn_error e = {0};
+  double q[9];
+  if (jn_trajectory_load(path, m, NULL, NULL, NULL, &T, &e)) fail_msg("%s", e.message);
+  assert_ok(jn_trajectory_at(T, 1, -1, JN_BODY, q, NULL));
+  assert_true(q[4] == 4 && q[5] == 5 && q[6] == 6 && q[8] == 0);
+  check_residual("a sample", fabs(q[7] - 1), 8 * U);
+  jn_trajectory_free(T);
+  jn_model_free(m);
+}
+
 static void memory_of_descriptions_fails(void **state) {
   (void)state;
   static const char *const texts[] = {
@@ -299,6 +332,7 @@ int main(void) {
       cmocka_unit_test(descriptions_are_refused_with_a_reason),
       cmocka_unit_test(followers_are_left_out),
       cmocka_unit_test(columns_that_are_nearly_right_are_named),
+      cmocka_unit_test(a_base_is_described_beside_samples),
       cmocka_unit_test(memory_of_descriptions_fails),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
