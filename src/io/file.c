@@ -184,7 +184,7 @@ const char *jn_file_open_below(const char *top, const char *folder, const char *
   const int length = strcmp(folder, ".") == 0
                          ? snprintf(joined, sizeof joined, "%s", name)
                          : snprintf(joined, sizeof joined, "%s/%s", folder, name);
-  if (length < 0 || (size_t)length >= sizeof joined) return "the path is too long";
+  if ((size_t)length >= sizeof joined) return "the path is too long";
   if (realpath(top, real_top) == NULL) return jn_file_absent;
   const jn_folders tops = {{real_top}, 1};
   return jn_file_open_in(&tops, joined, found);

@@ -106,14 +106,14 @@ static const char *name_of(const jn_json *v) {
 
 /* What precedes a value in its path: not the list of an element that has a name. */
 static const jn_json *before(const jn_json *v) {
-  return v->parent && !v->key && name_of(v) ? v->parent->parent : v->parent;
+  return !v->key && name_of(v) ? v->parent->parent : v->parent;
 }
 
 void jn_json_path(const jn_json *v, char path[JN_JSON_PATH]) {
   enum { DEEPEST = 32 };
   const jn_json *chain[DEEPEST];
   int n = 0;
-  for (; v && v->parent && n < DEEPEST; v = before(v)) chain[n++] = v;
+  for (; v->parent && n < DEEPEST; v = before(v)) chain[n++] = v;
   path[0] = '\0';
   while (n-- > 0) {
     const char *name = name_of(chain[n]);
@@ -159,7 +159,8 @@ int jn_json_expected(const jn_json *v, const char *format, ...) {
 /* ---- typed readers */
 
 static int is_a(const jn_json *v, json_type type, const char *what) {
-  return !v->text->status && (jn_json_is(v, type) || jn_json_expected(v, "%s", what));
+  if (v->text->status) return 0;
+  return jn_json_is(v, type) ? 1 : jn_json_expected(v, "%s", what);
 }
 
 int jn_json_object(const jn_json *v) { return is_a(v, JSON_OBJECT, "an object {...}"); }
@@ -186,7 +187,7 @@ static int has_length(const jn_json *v, int n, const char *of) {
   const size_t count = json_array_size(v->value);
   if (v->text->status) return 0;
   if (!jn_json_is(v, JSON_ARRAY)) return jn_json_expected(v, "a list of %d %s", n, of);
-  return count == (size_t)n || jn_refuse(v, "%d %s expected, found %zu", n, of, count);
+  return count == (size_t)n ? 1 : jn_refuse(v, "%d %s expected, found %zu", n, of, count);
 }
 
 int jn_json_numbers(const jn_json *v, int n, double *x) {

@@ -422,7 +422,7 @@ static jn_status on_remark(void *context, int link, jn_severity severity, const 
 /* Builds the model to judge the inertias of its bodies; a spec that cannot be built is judged link
  * by link. */
 static void judge(work *w, const jn_build_options *options) {
-  jn_build_observer observer = {.accepts_all = 1, .remark = on_remark, .context = w};
+  jn_build_observer observer = {.remark = on_remark, .context = w};
   jn_model *model = NULL;
   jn_status status = jn_build(w->spec, options, jn_spec_hooks(w->spec), &observer, &model, NULL);
   if (status == JN_ERR_MEMORY) w->status = status;

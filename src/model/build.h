@@ -6,9 +6,9 @@
 #include "model/inertia.h"
 #include "model/model.h"
 
-/* What a build tells besides its result. */
+/* What a build tells besides its result. With an observer, an inertia that would be refused is a
+ * serious remark instead. */
 typedef struct jn_build_observer {
-  int accepts_all; /* an inertia that would be refused is a serious remark instead */
   jn_status (*remark)(void *context, int link, jn_severity severity, const char *text);
   void *context;
   double length; /* set by the build: the size of the robot */

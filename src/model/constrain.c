@@ -230,7 +230,7 @@ jn_status jn_build_constraints(jn_builder *b, jn_model *m) {
     status = place_constraint(b, m, &d, &text);
     if (!status && i >= s.given) {
       const int joint = jn_model_find_joint(m, b->joint[s.mimic_joint[i - s.given]].name);
-      if (joint >= 0) m->joint[joint].passive = 1;
+      m->joint[joint].passive = 1;
     }
   }
   if (status) return status;

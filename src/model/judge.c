@@ -124,7 +124,7 @@ static jn_status decide(jn_builder *b, judgement *g, mass_properties *sum) {
   explain(b, g, "", text, sizeof text);
   const int refused =
       policy == JN_INERTIA_STRICT || (policy == JN_INERTIA_DEFAULT && g->verdict == JN_INDEFINITE);
-  if (refused && !(b->observer && b->observer->accepts_all))
+  if (refused && !b->observer)
     return jn_build_fail(b, b->link[g->culprit].line, JN_ERR_MODEL, "%s", text);
   const int serious = refused || g->verdict == JN_INDEFINITE;
   return remark(b, g->culprit, serious ? JN_SERIOUS : JN_WARNING, text);

@@ -134,7 +134,7 @@ static int pseudo_inverse(int n, const double *A, double *P) {
     for (int i = 0; i < n; i++)
       for (int c = 0; c < 6; c++) P[6 * i + c] += B[i][k] / s2[k] * V[c][k];
   }
-  return jn_all_finite(P, 6 * (size_t)n) ? rank : 0;
+  return rank;
 }
 
 static jn_status allocate(jn_builder *b, jn_model *m, int n) {

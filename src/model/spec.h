@@ -44,6 +44,9 @@ jn_commas jn_spec_commas(const jn_spec *spec);
 typedef int (*jn_line_map)(void *context, int line, char *prefix, size_t room);
 jn_status jn_spec_map_lines(jn_spec *spec, jn_line_map map, void *context);
 
+/* Do all elements have their names? A spec may have been edited in place. */
+int jn_spec_has_names(const jn_spec *spec);
+
 /* Sorts the findings by line, those without a line first; the sort is stable. */
 jn_status jn_spec_sort_findings(jn_spec *spec);
 

@@ -39,10 +39,7 @@ void jn_mjcf_fail(mjcf *m, jn_status status, const xml_node *at, const char *for
 }
 
 void jn_mjcf_check(mjcf *m, jn_status status, const xml_node *at, const char *what) {
-  if (status == JN_ERR_LIMIT)
-    jn_mjcf_fail(m, status, at, "too many %s: at most %d are accepted", what, JN_MAX_BODIES);
-  else if (status != JN_OK)
-    jn_mjcf_fail(m, status, at, "%s", jn_status_text(status));
+  if (status != JN_OK) jn_mjcf_fail(m, status, at, "%s: %s", what, jn_status_text(status));
 }
 
 /* A finding has the line in the main file; one in an included file names its place in the text. */
@@ -179,7 +176,7 @@ static void include(mjcf *m, xml_node *at) {
 }
 
 static void read_includes(mjcf *m) {
-  for (xml_node *n = m->root, *next; n != NULL && m->status == JN_OK; n = next) {
+  for (xml_node *n = m->root, *next; n != NULL; n = next) {
     if (strcmp(n->name, "include") != 0) {
       next = jn_xml_next(m->root, n);
       continue;

@@ -208,7 +208,7 @@ static int follow(jn_spec *spec, const followers *f) {
     const int leader =
         c->term_count > 1 ? jn_names_find(f->names, f->joints, c->terms[1].joint) : -1;
     jn_joint_desc *j = jn_spec_joint(spec, at);
-    if (j->mimic || leader == at) return 0;
+    if (j->mimic) return 0;
     j->mimic = jn_spec_get_joint(spec, leader < 0 ? at : leader)->name; /* itself: stays in place */
     j->mimic_multiplier = leader < 0 ? 0 : -c->terms[1].coefficient;
     j->mimic_offset = c->offset;

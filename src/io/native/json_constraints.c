@@ -115,7 +115,17 @@ void jn_json_constraints(const jn_json *model, jn_spec *spec) {
 /* ---- a file of constraints beside a model */
 
 static int has_link(const jn_spec *spec, const char *link) {
-  return link == NULL || strcmp(link, "world") == 0 || jn_spec_find_link(spec, link) >= 0;
+  return strcmp(link, "world") == 0 || jn_spec_find_link(spec, link) >= 0;
+}
+
+/* "elbow", or a component of a joint, "wrist:a2", which the model looks at */
+static int has_joint(const jn_spec *spec, const char *joint) {
+  const char *colon = strrchr(joint, ':');
+  char name[JN_MAX_NAME + 1];
+  if (jn_spec_find_joint(spec, joint) >= 0) return 1;
+  if (colon == NULL) return 0;
+  snprintf(name, sizeof name, "%.*s", (int)(colon - joint), joint);
+  return jn_spec_find_joint(spec, name) >= 0;
 }
 
 /* "; did you mean 'x'?" for a name that is not there, or "" */
@@ -161,8 +171,7 @@ static void check_twice(jn_json_text *text, const jn_spec *spec, const char *wha
   for (int i = 0; i < count; i++) table[i] = (jn_name){at(spec, i).name ? at(spec, i).name : "", i};
   jn_names_sort(table, count);
   for (int i = 1; i < count && !text->status; i++) {
-    if (table[i].index < first || !table[i].name[0] || strcmp(table[i].name, table[i - 1].name) != 0)
-      continue;
+    if (table[i].index < first || strcmp(table[i].name, table[i - 1].name) != 0) continue;
     char where[40] = "the model has one";
     if (table[i - 1].index >= first)
       snprintf(where, sizeof where, "first in line %d", at(spec, table[i - 1].index).line);
@@ -176,11 +185,11 @@ static void check_frames(jn_json_text *text, const jn_spec *spec, int first) {
   char hint[JN_JSON_HINT];
   for (int i = first; i < jn_spec_frame_count(spec) && !text->status; i++) {
     const jn_frame_desc *f = jn_spec_get_frame(spec, i);
-    if (f->link && jn_spec_find_link(spec, f->link) < 0) {
+    if (jn_spec_find_link(spec, f->link) < 0) {
       suggest(hint, f->link, spec, 0);
       text->status = jn_fail(text->error, JN_ERR_MODEL, text->file, f->line,
                              "frame '%s': the model has no link '%s'%s", f->name, f->link, hint);
-    } else if (f->name && jn_spec_find_link(spec, f->name) >= 0) {
+    } else if (jn_spec_find_link(spec, f->name) >= 0) {
       text->status = jn_fail(text->error, JN_ERR_MODEL, text->file, f->line,
                              "frame '%s' has the name of a link: rename it", f->name);
     }
@@ -197,7 +206,7 @@ void jn_json_check_names(jn_json_text *text, jn_spec *spec, jn_spec_mark since) 
   for (int i = since.constraints; i < jn_spec_constraint_count(spec) && !text->status; i++) {
     jn_constraint_desc *c = jn_spec_constraint(spec, i);
     for (int t = 0; t < c->term_count && !text->status; t++) {
-      if (jn_spec_find_joint(spec, c->terms[t].joint) >= 0) continue;
+      if (has_joint(spec, c->terms[t].joint)) continue;
       suggest(hint, c->terms[t].joint, spec, 1);
       text->status = jn_fail(text->error, JN_ERR_MODEL, text->file, c->line,
                              "constraint '%s': the model has no joint '%s'%s", c->name,

@@ -301,31 +301,6 @@ static jn_status save(FILE *file, void *context) {
   return w.status;
 }
 
-/* Do all elements have their names? A spec may have been edited in place. */
-static int names_are_there(const jn_spec *spec) {
-  for (int i = 0; i < jn_spec_link_count(spec); i++)
-    if (jn_spec_get_link(spec, i)->name == NULL) return 0;
-  for (int i = 0; i < jn_spec_joint_count(spec); i++) {
-    const jn_joint_desc *x = jn_spec_get_joint(spec, i);
-    if (x->name == NULL || x->child == NULL) return 0;
-  }
-  for (int i = 0; i < jn_spec_frame_count(spec); i++) {
-    const jn_frame_desc *x = jn_spec_get_frame(spec, i);
-    if (x->name == NULL || x->link == NULL) return 0;
-  }
-  for (int i = 0; i < jn_spec_constraint_count(spec); i++) {
-    const jn_constraint_desc *x = jn_spec_get_constraint(spec, i);
-    if (x->name == NULL || (x->term_count > 0 && x->terms == NULL)) return 0;
-    for (int t = 0; t < x->term_count; t++)
-      if (x->terms[t].joint == NULL) return 0;
-  }
-  for (int i = 0; i < jn_spec_rotor_count(spec); i++) {
-    const jn_rotor_desc *x = jn_spec_get_rotor(spec, i);
-    if (x->name == NULL || x->link == NULL) return 0;
-  }
-  return 1;
-}
-
 static jn_status no_names(const char *path, jn_error *error) {
   return jn_fail(error, JN_ERR_MODEL, path, 0,
                  "a link, joint, frame, constraint or rotor has no name");
@@ -334,7 +309,7 @@ static jn_status no_names(const char *path, jn_error *error) {
 jn_status jn_spec_save_json(const jn_spec *spec, const char *path, jn_error *error) {
   if (spec == NULL || path == NULL || path[0] == '\0')
     return jn_fail(error, JN_ERR_ARGUMENT, path, 0, "the file name is missing, or spec is NULL");
-  if (!names_are_there(spec)) return no_names(path, error);
+  if (!jn_spec_has_names(spec)) return no_names(path, error);
   saving s = {spec, path, error};
   return jn_file_write(path, save, &s, error);
 }
@@ -343,7 +318,7 @@ jn_status jn_spec_to_json(const jn_spec *spec, const jn_allocator *allocator, ch
                           jn_error *error) {
   if (spec == NULL || out == NULL)
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "spec or out is NULL");
-  if (!names_are_there(spec)) return no_names(NULL, error);
+  if (!jn_spec_has_names(spec)) return no_names(NULL, error);
   saving s = {spec, NULL, error};
   return jn_text_write(save, &s, allocator, out, error);
 }

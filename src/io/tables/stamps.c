@@ -73,7 +73,7 @@ static int check_order(const jn_table *t, int column, char *message, size_t size
     if (now < before && !back++) first_back = i;
   }
 #define AT(i) x[(size_t)(i) * (size_t)t->columns]
-  if (back == t->rows - 1 && back > 0)
+  if (back == t->rows - 1) /* of two rows or more */
     snprintf(message, size,
              "times must increase, but they decrease from row 1 to row %d: reverse the order of "
              "the rows",

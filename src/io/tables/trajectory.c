@@ -276,7 +276,11 @@ static void path_times(reader *r) {
   for (jn_json source = jn_json_first(&joints); source.value; source = jn_json_next(&source))
     path_values(r, &source, &q);
   if (!r->text.status && !q) jn_refuse(&times, "no joint has values");
-  if (!r->text.status && jn_path_times(r->model, r->waypoints, q, &r->T->hooks, r->times))
+  const jn_status status =
+      r->text.status ? JN_OK : jn_path_times(r->model, r->waypoints, q, &r->T->hooks, r->times);
+  if (status == JN_ERR_MEMORY)
+    jn_json_fail(&times, status, "out of memory");
+  else if (status)
     jn_refuse(&times,
               "two waypoints or more expected, each different from the one before, with "
               "quaternions of length 1");

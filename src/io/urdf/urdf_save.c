@@ -169,7 +169,7 @@ static void place(writer *w) {
       const jn_joint_desc *j = jn_spec_get_joint(w->spec, w->joint[at]);
       w->chain[depth++] = at;
       at = j != NULL && j->placement == JN_BY_FRAME ? link_named(w, j->parent) : -1;
-      if (depth == n && at >= 0 && !w->is_placed[at])
+      if (depth == n && at >= 0)
         refuse(w, "link", jn_spec_get_link(w->spec, i)->name, "it is its own ancestor");
     }
     while (depth > 0) {
@@ -309,12 +309,21 @@ static void weld(writer *w, const char *name, const char *parent, const char *ch
   text(w, "  </joint>\n");
 }
 
-/* A name that no link and no joint has. */
+/* A name that no link, joint or frame has. */
 static void free_name(writer *w, char *out, const char *a, const char *b) {
-  if (strlen(a) + strlen(b) + 1 > JN_MAX_NAME) refuse(w, "joint", b, "its name is too long");
-  snprintf(out, JN_MAX_NAME + 1, "%.120s_%.120s", a, b);
-  if (link_named(w, out) >= 0 || jn_spec_find_joint(w->spec, out) >= 0)
-    refuse(w, "the name", out, "it is needed for a joint frame, and taken");
+  const size_t m = strlen(a), n = strlen(b);
+  out[0] = '\0';
+  if (m + n + 1 > JN_MAX_NAME) {
+    refuse(w, "joint", b, "its name is too long");
+    return;
+  }
+  memcpy(out, a, m);
+  out[m] = '_';
+  memcpy(out + m + 1, b, n + 1);
+  int taken = link_named(w, out) >= 0 || jn_spec_find_joint(w->spec, out) >= 0;
+  for (int i = 0; i < jn_spec_frame_count(w->spec); i++) /* frames become links */
+    taken |= strcmp(jn_spec_get_frame(w->spec, i)->name, out) == 0;
+  if (taken) refuse(w, "the name", out, "it is needed for a joint frame, and taken");
 }
 
 /* Does the joint's axis, or centre, miss the origin of the child? */
@@ -428,6 +437,8 @@ static jn_status save(FILE *file, void *context) {
 jn_status jn_spec_save_urdf(const jn_spec *spec, const char *path, jn_error *error) {
   if (spec == NULL || path == NULL || path[0] == '\0')
     return jn_fail(error, JN_ERR_ARGUMENT, path, 0, "the file name is missing, or spec is NULL");
+  if (!jn_spec_has_names(spec))
+    return jn_fail(error, JN_ERR_MODEL, path, 0, "a link, joint or frame has no name");
   const jn_allocator *hooks = jn_spec_hooks(spec);
   const size_t n = (size_t)jn_spec_link_count(spec) + 1;
   writer w = {.spec = spec, .path = path, .error = error};
