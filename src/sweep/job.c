@@ -53,7 +53,7 @@ static int read_trajectory(jn_sweep *s, const jn_json *v, const char *beside, jn
   char path[JN_FILE_PATH];
   const char *why = NULL;
   if (jn_json_is(v, JSON_OBJECT)) {
-    char *text = json_dumps(v->value, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    char *text = jn_sweep_dump(v->value, JSON_COMPACT);
     if (!text) return jn_json_fail(v, JN_ERR_MEMORY, "out of memory");
     status = jn_trajectory_parse(text, strlen(text), v->text->file, s->model, NULL, NULL, &s->hooks,
                                  out, &error);
@@ -452,7 +452,8 @@ static jn_status parse(jn_sweep *s, const char *text, size_t size, const char *n
     const jn_json root = jn_json_root(&t);
     read_job(s, &root, spec, beside);
     status = t.status;
-    if (!status) status = find_engine(s);
+    if (!status && (status = find_engine(s)))
+      jn_fail(error, status, name, 0, "%s", jn_status_text(status));
     if (!status) status = jn_sweep_manifest(s, t.root, error);
   }
   jn_json_close(&t);
