@@ -291,7 +291,7 @@ static void every_request_for_host_memory_may_fail(void **state) {
   for (long k = 1; k <= 2 * all; k++) {
     reset(NULL);
     counting(&c);
-    c.fail_at = (k + 1) / 2, c.fail_once = k % 2;
+    c.fail_at = (k + 1) / 2, c.fail_once = k % 2 != 0;
     memset(&error, 0, sizeof error);
     assert_status(every_kind(model, &hooks, &error), JN_ERR_MEMORY);
     assert_non_null(strstr(error.message, "out of memory"));
