@@ -5,12 +5,17 @@
 #include <jounce/gpu.h>
 #include <jounce/io.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "gpu/fake_driver.h"
 #include "gpu/machine.h"
 #include "helpers/check.h"
 #include "helpers/counter.h"
+#include "helpers/files.h"
 
 static fake_driver *fake;
 
@@ -23,7 +28,7 @@ static jn_model *load_builtin(const char *name) {
 
 /* a library that is loaded already is found by its name, libcuda.so.1 */
 static int start(void **state) {
-  (void)state;
+  if (make_folder(state)) return 1;
   void *library = dlopen(TEST_FAKE_DRIVER, RTLD_NOW);
   if (!library) print_error("%s\n", dlerror());
   fake = library ? dlsym(library, "fake") : NULL;
@@ -432,6 +437,123 @@ static void rollouts_that_make_no_sense_are_refused(void **state) {
   jn_model_free(model);
 }
 
+/* ---- the cache, by itself */
+
+static const jn_allocator *no_hooks(void) {
+  static jn_allocator hooks;
+  static counter c;
+  hooks = counting(&c);
+  return &hooks;
+}
+/* what the cache has for key and text: 1 the binary "12345", 0 nothing */
+static int in_cache(const char *folder, const char *key, const char *text) {
+  const jn_allocator *hooks = no_hooks();
+  size_t size = 0;
+  char *binary = jn_cache_read(folder, key, text, hooks, &size);
+  const int found = binary && size == 5 && memcmp(binary, "12345", 5) == 0;
+  assert_true(found || !binary);
+  if (binary) hooks->release(binary, hooks->context);
+  assert_int_equal(((counter *)hooks->context)->live, 0);
+  return found;
+}
+static char cached_path[600];
+static void take_path(const char *path) { snprintf(cached_path, sizeof cached_path, "%s", path); }
+
+/* XDG_CACHE_HOME, then HOME, of which only absolute paths count; a path that is too long is none */
+static void the_cache_is_in_the_folder_of_the_user(void **state) {
+  (void)state;
+  const char *const names[2] = {"XDG_CACHE_HOME", "HOME"};
+  char *old[2], top[400], folder[600], longest[1200];
+  for (int i = 0; i < 2; i++) old[i] = getenv(names[i]) ? strdup(getenv(names[i])) : NULL;
+  snprintf(top, sizeof top, "%s", temporary("user"));
+  memset(longest, 'x', sizeof longest), longest[0] = '/', longest[sizeof longest - 1] = '\0';
+  setenv("XDG_CACHE_HOME", top, 1);
+  jn_cache_write(NULL, "key", "text", "12345", 5);
+  snprintf(folder, sizeof folder, "%s/jounce", top);
+  assert_int_equal(in_cache(NULL, "key", "text"), 1);
+  assert_int_equal(in_cache(folder, "key", "text"), 1);
+  setenv("HOME", top, 1);
+  for (int i = 0; i < 2; i++) {
+    if (i)
+      setenv("XDG_CACHE_HOME", "relative", 1);
+    else
+      unsetenv("XDG_CACHE_HOME");
+    assert_int_equal(in_cache(NULL, "key", "text"), i);
+    jn_cache_write(NULL, "key", "text", "12345", 5);
+    assert_int_equal(in_cache(NULL, "key", "text"), 1);
+  }
+  snprintf(folder, sizeof folder, "%s/.cache/jounce", top);
+  assert_int_equal(in_cache(folder, "key", "text"), 1);
+  for (int i = 0; i < 4; i++) {
+    if (i == 0) setenv("HOME", "relative", 1);
+    if (i == 1) unsetenv("HOME");
+    if (i == 2) setenv("HOME", longest, 1);
+    if (i == 3) longest[1010] = '\0', setenv("XDG_CACHE_HOME", longest, 1); /* with the name */
+    jn_cache_write(NULL, "key", "text", "12345", 5);
+    assert_int_equal(in_cache(NULL, "key", "text"), 0);
+  }
+  for (int i = 0; i < 2; i++) {
+    if (old[i])
+      setenv(names[i], old[i], 1);
+    else
+      unsetenv(names[i]);
+    free(old[i]);
+  }
+}
+
+/* Each number of the head, changed; a file of another kind; no memory for it. */
+static void a_cached_file_that_is_not_whole_is_not_taken(void **state) {
+  (void)state;
+  char folder[400];
+  size_t size = 0, n;
+  snprintf(folder, sizeof folder, "%s", temporary("kernels"));
+  jn_cache_write(folder, "key", "text", "12345", 5);
+  assert_int_equal(walk_folder(folder, take_path), 1);
+  char *bytes = slurp(cached_path, &n);
+  assert_int_equal(n, 40 + 3 + 4 + 5);
+  for (size_t k = 0; k <= n; k++) {
+    FILE *f = fopen(cached_path, "wb");
+    assert_non_null(f);
+    if (k < n) bytes[k] ^= 1;
+    fwrite(bytes, 1, n, f);
+    if (k < n) bytes[k] ^= 1;
+    fclose(f);
+    assert_int_equal(in_cache(folder, "key", "text"), k == n);
+  }
+  static const uint64_t sizes[] = {0, (uint64_t)1 << 30, ~(uint64_t)0};
+  for (size_t k = 0; k < COUNT(sizes); k++) {
+    FILE *f = fopen(cached_path, "wb");
+    assert_non_null(f);
+    fwrite(bytes, 1, 24, f), fwrite(&sizes[k], 8, 1, f), fwrite(bytes + 32, 1, n - 32, f);
+    fclose(f);
+    assert_int_equal(in_cache(folder, "key", "text"), 0);
+  }
+  for (size_t k = 0; k < n; k++) { /* a part of it */
+    assert_int_equal(truncate(cached_path, (off_t)(n - 1 - k)), 0);
+    assert_int_equal(in_cache(folder, "key", "text"), 0);
+  }
+  jn_cache_write(folder, "key", "text", "12345", 5);
+  assert_int_equal(in_cache(folder, "key", "text"), 1);
+  counter c;
+  const jn_allocator hooks = counting(&c);
+  c.fail_at = 1;
+  assert_null(jn_cache_read(folder, "key", "text", &hooks, &size));
+  /* of another user */
+  if (geteuid() == 0) {
+    assert_int_equal(chown(cached_path, 12345, 12345), 0);
+    assert_int_equal(in_cache(folder, "key", "text"), 0);
+  }
+  /* a folder in its place, and nothing is left beside it when the file cannot be renamed */
+  assert_int_equal(remove(cached_path), 0);
+  assert_int_equal(mkdir(cached_path, 0700), 0);
+  assert_int_equal(in_cache(folder, "key", "text"), 0);
+  jn_cache_write(folder, "key", "text", "12345", 5);
+  assert_int_equal(walk_folder(folder, take_path), 1);
+  jn_cache_write("/proc/nowhere", "key", "text", "12345", 5);
+  assert_int_equal(in_cache("/proc/nowhere", "key", "text"), 0);
+  free(bytes);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(devices_are_counted_and_described, reset),
@@ -442,6 +564,8 @@ int main(void) {
       cmocka_unit_test_setup(every_request_for_host_memory_may_fail, reset),
       cmocka_unit_test_setup(missing_arguments_are_refused, reset),
       cmocka_unit_test_setup(rollouts_that_make_no_sense_are_refused, reset),
+      cmocka_unit_test(the_cache_is_in_the_folder_of_the_user),
+      cmocka_unit_test(a_cached_file_that_is_not_whole_is_not_taken),
   };
-  return cmocka_run_group_tests(tests, start, NULL);
+  return cmocka_run_group_tests(tests, start, remove_folder);
 }
