@@ -274,6 +274,62 @@ static void temporary_files_are_removed_at_the_end(void **state) {
   jn_spec_free(spec);
 }
 
+/* ---- small requests share blocks, which double from 2048 bytes on: only the larger ones fail, and the
+ * length of the model's text decides which request needs the next block */
+typedef struct block_counter {
+  long calls, fail_at, live;
+} block_counter;
+
+static void *count_large(size_t size, void *context) {
+  block_counter *c = context;
+  if (size > 4096 && size < 4224 && ++c->calls == c->fail_at) return NULL;
+  c->live++;
+  return malloc(size);
+}
+static void release_large(void *block, void *context) {
+  ((block_counter *)context)->live--;
+  free(block);
+}
+
+static void every_small_request_may_be_the_one_that_fails(void **state) {
+  (void)state;
+  long failures = 0;
+  for (size_t i = 0; i < COUNT(jobs); i++)
+    for (int pad = 0; pad < 1500; pad += 24) {
+      jn_spec *spec = NULL;
+      char name[16 + 250];
+      assert_ok(jn_spec_builtin(jobs[i].robot, NULL, &spec, NULL));
+      for (int left = pad, k = 0; left > 0; left -= 250, k++) {
+        const int length = snprintf(name, sizeof name, "f%d", k);
+        memset(name + length, 'x', (size_t)(left < 250 ? left : 250));
+        name[length + (left < 250 ? left : 250)] = '\0';
+        const jn_frame_desc f = {name, jn_spec_get_link(spec, 0)->name, jn_pose_identity(), 0};
+        assert_ok(jn_spec_add_frame(spec, &f));
+      }
+      long all = 1;
+      for (long k = 0; k <= all; k++) {
+        block_counter c = {0, k, 0};
+        const jn_allocator hooks = {count_large, release_large, &c};
+        jn_sweep *s = NULL;
+        jn_error error = {0};
+        const char *job = jobs[i].job;
+        const jn_status status =
+            jn_sweep_parse(job, strlen(job), "job", spec, NULL, &hooks, &s, &error);
+        if (k == 0) all = c.calls;
+        if (k == 0)
+          assert_ok(status);
+        else
+          assert_status(status, JN_ERR_MEMORY);
+        if (k) assert_non_null(strstr(error.message, "out of memory"));
+        failures += k > 0;
+        jn_sweep_free(s);
+        assert_int_equal(c.live, 0);
+      }
+      jn_spec_free(spec);
+    }
+  assert_true(failures > 100);
+}
+
 static int start(void **state) {
   const int failed = make_folder(state);
   snprintf(folder, sizeof folder, "%s", temporary("sweep"));
@@ -284,6 +340,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_request_of_a_sweep_may_fail),
       cmocka_unit_test(every_request_of_the_json_library_may_fail),
+      cmocka_unit_test(every_small_request_may_be_the_one_that_fails),
       cmocka_unit_test(files_that_change_under_the_reduction_are_seen),
       cmocka_unit_test(temporary_files_are_removed_at_the_end),
   };
