@@ -251,6 +251,39 @@ static void time_may_be_negative(void **state) {
   }
 }
 
+/* Loads on two links; a time that varies though the motion is cut to "time"; no bands; a normal time
+ * scale. What is asked for is what the job says of itself. */
+static void jobs_say_what_they_are(void **state) {
+  (void)state;
+  jn_sweep *s =
+      open_sweep("double_pendulum",
+                 "{\"run\": \"simulate\", \"time\": 0.5, \"control\": {}, \"trajectory\": "
+                 "[" MOTION
+                 "], \"samples\": 3, \"bands\": 0, \"vary\": {\"time_scale\": "
+                 "{\"normal\": [2, 0.1]}, \"payload:link1\": {\"uniform\": [0, 1]}, "
+                 "\"payload:link2\": {\"uniform\": [0, 1]}, "
+                 "\"payload:link2:z\": {\"uniform\": [0, 1]}}}");
+  const jn_sweep_info *f = jn_sweep_about(s);
+  assert_int_equal(f->channels, 0);
+  assert_int_equal(f->instants, 0);
+  assert_int_equal(f->band_every, 3);
+  assert_int_equal(f->durations, 0);
+  double *rows = rows_of(s, NULL);
+  for (int i = 0; i < 3; i++) assert_true(rows[(i + 1) * f->columns - 1] == 0);
+  free(rows);
+  jn_sweep_free(s);
+  s = open_sweep("double_pendulum",
+                 "{\"run\": \"simulate\", \"time\": 0.5, \"instants\": 3, \"control\": {}, "
+                 "\"trajectory\": " MOTION
+                 ", \"samples\": 4, \"bands\": 2, "
+                 "\"vary\": {\"time_scale\": {\"uniform\": [2, 3]}}}");
+  f = jn_sweep_about(s);
+  assert_int_equal(f->durations, 0); /* 0.5 s in all samples */
+  assert_int_equal(f->band_every, 2);
+  assert_true(f->times[0] == 0 && f->times[1] == 0.25 && f->times[2] == 0.5);
+  jn_sweep_free(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(retime_has_the_fastest_duration),
@@ -259,6 +292,7 @@ int main(void) {
       cmocka_unit_test(what_is_kept_of_the_reference_changes_nothing),
       cmocka_unit_test(samples_that_fail_have_their_status),
       cmocka_unit_test(time_may_be_negative),
+      cmocka_unit_test(jobs_say_what_they_are),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
