@@ -195,6 +195,22 @@ static void a_compiler_that_is_missing_is_named(void **state) {
   jn_model_free(model);
 }
 
+/* another library in the place of NVRTC */
+static void a_compiler_of_another_kind_is_refused(void **state) {
+  (void)state;
+  jn_model *model = load_builtin("pendulum");
+  jn_gpu_options o = plain;
+  jn_gpu *gpu;
+  jn_error error;
+  o.nvrtc = "libm.so.6";
+  assert_ok(jn_gpu_new(model, &o, NULL, &gpu, &error));
+  assert_status(jn_gpu_prepare(gpu, JN_KERNEL_INVERSE, 0, &error), JN_ERR_FILE);
+  assert_non_null(strstr(error.message, "the NVRTC found has no nvrtcGetErrorString"));
+  jn_gpu_free(gpu);
+  assert_nothing_is_kept();
+  jn_model_free(model);
+}
+
 /* Opens a device, computes and closes it: the status of the first call that fails. */
 static jn_status everything(const jn_model *model, const jn_gpu_options *o, jn_error *error) {
   double q[3] = {0, 1, 2}, v[6] = {1, 2, 3, 4, 5, 6}, tau[3] = {7, 7, 7};
@@ -560,6 +576,7 @@ int main(void) {
       cmocka_unit_test_setup(numbers_arrive_and_come_back, reset),
       cmocka_unit_test_setup(strict_kernels_are_compiled_without_fused_operations, reset),
       cmocka_unit_test_setup(a_compiler_that_is_missing_is_named, reset),
+      cmocka_unit_test_setup(a_compiler_of_another_kind_is_refused, reset),
       cmocka_unit_test_setup(every_call_of_the_driver_may_fail, reset),
       cmocka_unit_test_setup(every_request_for_host_memory_may_fail, reset),
       cmocka_unit_test_setup(missing_arguments_are_refused, reset),
