@@ -153,6 +153,7 @@ static void every_request_of_the_json_library_may_fail(void **state) {
       free(text);
     }
     assert_true(refusals > 100);
+    print_message("           job %zu: %ld requests of jansson\n", i, all);
     free(manifest), free(result);
   }
   json_set_alloc_funcs(old_malloc, old_free);
