@@ -15,8 +15,8 @@
 /* q, v, v', v'' of the reference and tau, tau' of the nominal robot at t */
 static jn_status compute(jn_sweep_worker *w, double t, sweep_reference *r) {
   const jn_sweep *s = w->sweep;
-  const double end = jn_trajectory_end(w->motion), start = jn_trajectory_start(w->motion);
-  const double at = t < start ? start : t > end && t - end <= 1e-12 * (end - start) ? end : t;
+  const double end = jn_trajectory_end(w->motion);
+  const double at = t > end ? end : t; /* by rounding; no simulation goes further */
   jn_status status = jn_trajectory_at(w->motion, at, 1, JN_BODY, r->q, r->v);
   if (!status) status = jn_inverse_dynamics(s->model, w->nominal, 1, r->q, r->v, NULL, r->tau);
   r->t = t;

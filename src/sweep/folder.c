@@ -15,6 +15,15 @@
 
 static void hash_text(jn_sha256 *h, const char *text) { jn_sha256_add(h, text, strlen(text)); }
 
+/* jansson 2.14 loses a key, without an error, when memory for it fails: the length shows it. */
+char *jn_sweep_dump(const json_t *value, size_t flags) {
+  flags |= JSON_REAL_PRECISION(17);
+  char *text = json_dumps(value, flags);
+  if (!text || strlen(text) == json_dumpb(value, NULL, 0, flags)) return text;
+  jn_json_dump_free(text);
+  return NULL;
+}
+
 /* a motion by the text that describes it exactly */
 static jn_status hash_motion(const jn_sweep *s, const jn_trajectory *T, jn_sha256 *h) {
   char *text = NULL;
@@ -27,7 +36,7 @@ static jn_status hash_motion(const jn_sweep *s, const jn_trajectory *T, jn_sha25
 static jn_status hash_job(const jn_sweep *s, const json_t *job, char text[SHA256_TEXT]) {
   jn_sha256 h;
   jn_status status = JN_OK;
-  char *dump = json_dumps(job, JSON_COMPACT | JSON_REAL_PRECISION(17));
+  char *dump = jn_sweep_dump(job, JSON_COMPACT);
   if (!dump) return JN_ERR_MEMORY;
   jn_sha256_begin(&h);
   hash_text(&h, dump);
@@ -49,9 +58,27 @@ static void hash_model(const jn_sweep *s, char text[SHA256_TEXT]) {
   jn_sha256_end(&h, text);
 }
 
+json_t *jn_sweep_append(json_t *list, json_t *element) {
+  if (json_array_append_new(list, element) == 0) return list;
+  json_decref(list);
+  return NULL;
+}
+
+json_t *jn_sweep_member(json_t *object, const char *key, json_t *value) {
+  if (json_object_set_new(object, key, value) == 0) return object;
+  json_decref(object);
+  return NULL;
+}
+
+json_t *jn_sweep_numbers(const double *x, size_t n, size_t stride) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < n; i++) list = jn_sweep_append(list, json_real(x[i * stride]));
+  return list;
+}
+
 static json_t *names(int count, const char *const *name) {
   json_t *list = json_array();
-  for (int i = 0; i < count; i++) json_array_append_new(list, json_string(name[i]));
+  for (int i = 0; i < count; i++) list = jn_sweep_append(list, json_string(name[i]));
   return list;
 }
 
@@ -61,16 +88,14 @@ jn_status jn_sweep_manifest(jn_sweep *s, const json_t *job, jn_error *error) {
   jn_status status = hash_job(s, job, of_job);
   if (status) return jn_fail(error, status, NULL, 0, "%s", jn_status_text(status));
   hash_model(s, of_model);
-  json_t *times = json_array();
-  for (int k = 0; k < f->instants; k++) json_array_append_new(times, json_real(f->times[k]));
-  json_t *m =
-      json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:i, s:I, s:i, s:o, s:o, s:o, s:I}", "jounce",
-                JN_VERSION, "run", f->run, "job", of_job, "model", of_model, "engine", f->engine,
-                "samples", (json_int_t)f->samples, "shards", f->shards, "shard_rows",
-                (json_int_t)f->shard_rows, "parameters", f->parameters, "columns",
-                names(f->columns, f->names), "channels", names(f->channels, f->channel_names),
-                "times", times, "band_every", (json_int_t)f->band_every);
-  char *text = m ? json_dumps(m, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) : NULL;
+  json_t *m = json_pack(
+      "{s:s, s:s, s:s, s:s, s:s, s:I, s:i, s:I, s:i, s:o, s:o, s:o, s:I}", "jounce", JN_VERSION,
+      "run", f->run, "job", of_job, "model", of_model, "engine", f->engine, "samples",
+      (json_int_t)f->samples, "shards", f->shards, "shard_rows", (json_int_t)f->shard_rows,
+      "parameters", f->parameters, "columns", names(f->columns, f->names), "channels",
+      names(f->channels, f->channel_names), "times",
+      jn_sweep_numbers(f->times, (size_t)f->instants, 1), "band_every", (json_int_t)f->band_every);
+  char *text = m ? jn_sweep_dump(m, JSON_INDENT(1)) : NULL;
   json_decref(m);
   if (text) s->manifest_text = jn_arena_copy(&s->arena, &s->hooks, text);
   jn_json_dump_free(text);

@@ -53,7 +53,7 @@ static int read_trajectory(jn_sweep *s, const jn_json *v, const char *beside, jn
   char path[JN_FILE_PATH];
   const char *why = NULL;
   if (jn_json_is(v, JSON_OBJECT)) {
-    char *text = json_dumps(v->value, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    char *text = jn_sweep_dump(v->value, JSON_COMPACT);
     if (!text) return jn_json_fail(v, JN_ERR_MEMORY, "out of memory");
     status = jn_trajectory_parse(text, strlen(text), v->text->file, s->model, NULL, NULL, &s->hooks,
                                  out, &error);
@@ -97,7 +97,7 @@ static int read_gains(jn_sweep *s, const jn_json *v, double *gain) {
   double x = 0;
   char dof[JN_MAX_NAME + 16];
   if (jn_json_is(v, JSON_REAL)) {
-    if (!jn_json_number(v, &x)) return 0;
+    x = json_real_value(v->value);
     for (int i = 0; i < nv; i++) gain[i] = x;
     return x >= 0 || jn_refuse(v, "a gain must not be negative");
   }
@@ -391,7 +391,7 @@ static int read_job(jn_sweep *s, const jn_json *root, const jn_spec *spec, const
       "bins", "shard",  "worst",   "representation", "driven",  NULL};
   const jn_json run = jn_json_member(root, "run"), seed = jn_json_member(root, "seed");
   double number = 0;
-  if (!jn_json_object(root) || !jn_json_keys(root, known)) return 0;
+  if (!jn_json_keys(root, known)) return 0;
   if (!run.value)
     return jn_refuse(&run, "missing: one of id, fd, traj, limits, simulate, retime expected");
   const int which = jn_json_word(&run, run_names);
@@ -452,7 +452,8 @@ static jn_status parse(jn_sweep *s, const char *text, size_t size, const char *n
     const jn_json root = jn_json_root(&t);
     read_job(s, &root, spec, beside);
     status = t.status;
-    if (!status) status = find_engine(s);
+    if (!status && (status = find_engine(s)))
+      jn_fail(error, status, name, 0, "%s", jn_status_text(status));
     if (!status) status = jn_sweep_manifest(s, t.root, error);
   }
   jn_json_close(&t);

@@ -317,22 +317,16 @@ void jn_sweep_result_free(jn_sweep_result *r) {
   jn_block_free(&hooks, r);
 }
 
-static json_t *numbers(const double *x, size_t n, size_t stride) {
-  json_t *list = json_array();
-  for (size_t i = 0; i < n; i++) json_array_append_new(list, json_real(x[i * stride]));
-  return list;
-}
-
 static json_t *column_json(const jn_sweep_result *r, int i) {
   const jn_sweep_column *c = &r->column[i];
   json_t *bins = json_array();
   for (int k = 0; k < r->bins; k++)
-    json_array_append_new(
+    bins = jn_sweep_append(
         bins, json_integer((json_int_t)r->histogram[(size_t)i * (size_t)r->bins + (size_t)k]));
   return json_pack("{s:f, s:f, s:o, s:f, s:I, s:f, s:I, s:o}", "mean", c->mean, "deviation",
-                   c->deviation, "quantiles", numbers(c->quantile, JN_SWEEP_QUANTILES, 1), "least",
-                   c->least, "least_sample", (json_int_t)c->at_least, "largest", c->largest,
-                   "largest_sample", (json_int_t)c->at_largest, "histogram", bins);
+                   c->deviation, "quantiles", jn_sweep_numbers(c->quantile, JN_SWEEP_QUANTILES, 1),
+                   "least", c->least, "least_sample", (json_int_t)c->at_least, "largest",
+                   c->largest, "largest_sample", (json_int_t)c->at_largest, "histogram", bins);
 }
 
 static json_t *bands_json(const jn_sweep *s, const jn_sweep_result *r) {
@@ -341,9 +335,9 @@ static json_t *bands_json(const jn_sweep *s, const jn_sweep_result *r) {
   for (size_t c = 0; c < (size_t)s->info.channels; c++) {
     json_t *list = json_array();
     for (size_t q = 0; q < JN_SWEEP_QUANTILES; q++)
-      json_array_append_new(list, numbers(r->band + c * instants * JN_SWEEP_QUANTILES + q, instants,
-                                          JN_SWEEP_QUANTILES));
-    json_object_set_new(all, s->info.channel_names[c], list);
+      list = jn_sweep_append(list, jn_sweep_numbers(r->band + c * instants * JN_SWEEP_QUANTILES + q,
+                                                    instants, JN_SWEEP_QUANTILES));
+    all = jn_sweep_member(all, s->info.channel_names[c], list);
   }
   return all;
 }
@@ -353,11 +347,11 @@ static json_t *result_json(const jn_sweep *s, const jn_sweep_result *r) {
   const int good = r->samples > r->failed;
   json_t *columns = json_object(), *worst = json_null(), *failed = json_null();
   for (int i = 0; i < f->columns - 1 && good; i++)
-    json_object_set_new(columns, f->names[i], column_json(r, i));
+    columns = jn_sweep_member(columns, f->names[i], column_json(r, i));
   if (good) {
     json_t *parameters = json_object();
     for (int i = 0; i < f->parameters; i++)
-      json_object_set_new(parameters, f->names[i], json_real(r->worst_row[i]));
+      parameters = jn_sweep_member(parameters, f->names[i], json_real(r->worst_row[i]));
     worst = json_pack("{s:s, s:f, s:I, s:o}", "column", f->names[r->worst], "value",
                       r->worst_row[r->worst], "sample", (json_int_t)r->worst_sample, "parameters",
                       parameters);
@@ -368,11 +362,11 @@ static json_t *result_json(const jn_sweep *s, const jn_sweep_result *r) {
   json_t *out = json_pack(
       "{s:s, s:s, s:I, s:I, s:o, s:o, s:o, s:o}", "sweep", s->manifest, "run", f->run, "samples",
       (json_int_t)r->samples, "failed", (json_int_t)r->failed, "first_failure", failed, "levels",
-      numbers(levels, JN_SWEEP_QUANTILES, 1), "worst", worst, "columns", columns);
+      jn_sweep_numbers(levels, JN_SWEEP_QUANTILES, 1), "worst", worst, "columns", columns);
   if (f->channels && r->band_samples) {
-    json_object_set_new(out, "band_samples", json_integer((json_int_t)r->band_samples));
-    json_object_set_new(out, "times", numbers(f->times, (size_t)f->instants, 1));
-    json_object_set_new(out, "bands", bands_json(s, r));
+    out = jn_sweep_member(out, "band_samples", json_integer((json_int_t)r->band_samples));
+    out = jn_sweep_member(out, "times", jn_sweep_numbers(f->times, (size_t)f->instants, 1));
+    out = jn_sweep_member(out, "bands", bands_json(s, r));
   }
   return out;
 }

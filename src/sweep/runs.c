@@ -342,10 +342,10 @@ static jn_status run_simulate(jn_sweep_worker *w, double *x, double *band) {
   const jn_sweep *s = w->sweep;
   const size_t nq = (size_t)jn_model_nq(s->model), nv = (size_t)jn_model_nv(s->model);
   const double start = s->control.given ? jn_trajectory_start(w->motion) : 0,
-               end = s->time > 0 ? start + s->time : jn_trajectory_end(w->motion);
+               last = s->control.given ? jn_trajectory_end(w->motion) : HUGE_VAL,
+               end = s->time > 0 ? start + s->time : last;
   jn_simulation *sim = NULL;
-  if (s->control.given && s->time > 0 && end > jn_trajectory_end(w->motion) * (1 + 1e-12))
-    return JN_ERR_ARGUMENT;
+  if (end - last > 1e-12 * (last - start)) return JN_ERR_ARGUMENT;
   jn_status status = open_simulation(w, start, &sim);
   if (!status) status = advance(w, sim, start, end, x, band);
   if (!status) {

@@ -146,6 +146,13 @@ jn_status jn_sweep_control_rate(jn_sweep_worker *w, double t, const double *q, c
 jn_status jn_sweep_reference(jn_sweep_worker *w, double t, const sweep_reference **out);
 
 /* folder.c */
+/* json_dumps with 17 digits; NULL: out of memory. Free with jn_json_dump_free. */
+char *jn_sweep_dump(const json_t *value, size_t flags);
+/* A list or an object with one more element, a list of x[0], x[stride], ...; NULL: out of memory, and
+ * what was there is released. A container that is NULL stays NULL. */
+json_t *jn_sweep_append(json_t *list, json_t *element);
+json_t *jn_sweep_member(json_t *object, const char *key, json_t *value);
+json_t *jn_sweep_numbers(const double *x, size_t n, size_t stride);
 jn_status jn_sweep_manifest(jn_sweep *s, const json_t *job, jn_error *error);
 enum { SWEEP_PATH = 4096 };
 void jn_sweep_path(const char *folder, const char *kind, int shard, const char *ending,

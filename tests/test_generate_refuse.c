@@ -1,0 +1,165 @@
+/* test_generate_refuse.c: what code is not generated for: the status, the message, and empty texts;
+ * names, comments and memory. */
+#include "helpers/check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <jounce/generate.h>
+
+#include "helpers/counter.h"
+
+static jn_model *load(const char *name) {
+  jn_model *m = NULL;
+  assert_ok(jn_model_load(name, NULL, NULL, &m, NULL));
+  return m;
+}
+
+static void refused(const char *robot, jn_generate_options o, jn_status want, const char *message) {
+  jn_model *m = load(robot);
+  jn_generated g;
+  jn_error error = {0};
+  counter c;
+  const jn_allocator hooks = counting(&c);
+  memset(&g, 0xa5, sizeof g);
+  const jn_status status = jn_generate(m, &o, &hooks, &g, &error);
+  if (status != want || !strstr(error.message, message))
+    fail_msg("%s: %s: %s\n'%s' expected", robot, jn_status_text(status), error.message, message);
+  assert_true(!g.source && !g.header && !g.test && !g.cmake);
+  assert_int_equal(c.live, 0);
+  jn_generated_free(&g);
+  jn_model_free(m);
+}
+
+static void options_that_make_no_sense_are_refused(void **state) {
+  (void)state;
+  static const double infinite[3] = {0, 0, HUGE_VAL};
+  refused("pendulum", (jn_generate_options){0}, JN_ERR_ARGUMENT, "no operation is asked for");
+  refused("pendulum", (jn_generate_options){.inverse = 1, .name = "1st"}, JN_ERR_ARGUMENT,
+          "not a C identifier");
+  refused("pendulum", (jn_generate_options){.inverse = 1, .name = "a-b"}, JN_ERR_ARGUMENT,
+          "not a C identifier");
+  refused("pendulum", (jn_generate_options){.inverse = 1, .scalar = (jn_scalar)9}, JN_ERR_ARGUMENT,
+          "no such scalar or signature");
+  refused("pendulum", (jn_generate_options){.inverse = 1, .signature = (jn_signature)9},
+          JN_ERR_ARGUMENT, "no such scalar or signature");
+  refused("pendulum", (jn_generate_options){.inverse = 1, .representation = (jn_representation)-1},
+          JN_ERR_ARGUMENT, "no such representation");
+  refused("pendulum", (jn_generate_options){.inverse = 1, .representation = (jn_representation)9},
+          JN_ERR_ARGUMENT, "no such representation");
+  refused("pendulum", (jn_generate_options){.inverse = 1, .gravity = infinite}, JN_ERR_ARGUMENT,
+          "gravity is not finite");
+  refused("chain:257", (jn_generate_options){.forward_partials = 1}, JN_ERR_LIMIT,
+          "at most 256 degrees of freedom");
+  jn_generated_free(NULL);
+}
+
+/* A robot without joints. */
+static void a_model_without_motion_is_refused(void **state) {
+  (void)state;
+  jn_spec *spec = NULL;
+  jn_model *m = NULL;
+  jn_generated g;
+  jn_error error = {0};
+  jn_link_desc link = jn_link_default("table");
+  link.mass = 1, link.inertia = (jn_mat3){{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+  const jn_joint_desc joint = jn_joint_default("bolts", JN_JOINT_FIXED, NULL, "table");
+  assert_ok(jn_spec_new("9 tables", NULL, &spec));
+  assert_ok(jn_spec_add_link(spec, &link));
+  assert_ok(jn_spec_add_joint(spec, &joint));
+  assert_ok(jn_model_build(spec, NULL, NULL, &m, NULL));
+  assert_int_equal(jn_model_nv(m), 0);
+  assert_status(jn_generate(m, &(jn_generate_options){.inverse = 1}, NULL, &g, &error),
+                JN_ERR_MODEL);
+  assert_non_null(strstr(error.message, "the model has no degrees of freedom"));
+  jn_model_free(m);
+  jn_spec_free(spec);
+}
+
+static void kernels_that_make_no_sense_are_refused(void **state) {
+  (void)state;
+  static const struct {
+    const char *robot;
+    jn_kernel kernel;
+    jn_generate_options o;
+    jn_status status;
+    const char *message;
+  } list[] = {
+      {"pendulum", (jn_kernel)-1, {0}, JN_ERR_ARGUMENT, "no such kernel"},
+      {"pendulum", (jn_kernel)9, {0}, JN_ERR_ARGUMENT, "no such kernel"},
+      {"pendulum", JN_KERNEL_HYBRID, {0}, JN_ERR_ARGUMENT, "hybrid dynamics need `prescribed`"},
+      {"pendulum",
+       JN_KERNEL_INVERSE_PARTIALS,
+       {.generic = 1},
+       JN_ERR_ARGUMENT,
+       "kernels for any robot are those of dynamics"},
+      {"chain:200",
+       JN_KERNEL_INVERSE,
+       {.generic = 1},
+       JN_ERR_LIMIT,
+       "kernels for any robot have room for"},
+  };
+  jn_error error;
+  for (size_t i = 0; i < COUNT(list); i++) {
+    jn_model *m = load(list[i].robot);
+    jn_kernel_text text = {0};
+    const jn_status status =
+        jn_generate_kernel(m, list[i].kernel, 0, &list[i].o, NULL, &text, &error);
+    if (status != list[i].status || !strstr(error.message, list[i].message))
+      fail_msg("%s: %s\n'%s' expected", jn_status_text(status), error.message, list[i].message);
+    assert_true(!text.source && !text.data);
+    jn_model_free(m);
+  }
+  jn_model *m = load("pendulum");
+  const jn_generate_options o = {0};
+  jn_kernel_text text = {0};
+  assert_status(jn_generate_kernel(m, JN_KERNEL_INVERSE, 0, NULL, NULL, &text, &error),
+                JN_ERR_ARGUMENT);
+  assert_status(jn_generate_kernel(NULL, JN_KERNEL_INVERSE, 0, &o, NULL, &text, &error),
+                JN_ERR_ARGUMENT);
+  assert_status(jn_generate_kernel(m, JN_KERNEL_INVERSE, 0, &o, NULL, NULL, &error),
+                JN_ERR_ARGUMENT);
+  jn_kernel_text_free(NULL);
+  jn_model_free(m);
+}
+
+/* every request of the texts and of the kernels, of one robot and of any */
+static void every_request_for_memory_may_fail(void **state) {
+  (void)state;
+  jn_model *m = load("double_pendulum");
+  for (int kind = 0; kind < 3; kind++) {
+    long all = 1;
+    for (long k = 0; k <= all; k++) {
+      const jn_generate_options o = {
+          .inverse = 1, .forward = 1, .kinematics = 1, .generic = kind == 2};
+      jn_generated g = {0};
+      jn_kernel_text text = {0};
+      jn_error error = {0};
+      counter c;
+      const jn_allocator hooks = counting(&c);
+      c.fail_at = k;
+      const jn_status status =
+          kind ? jn_generate_kernel(m, JN_KERNEL_FORWARD, 1, &o, &hooks, &text, &error)
+               : jn_generate(m, &o, &hooks, &g, &error);
+      assert_status(status, k ? JN_ERR_MEMORY : JN_OK);
+      if (k) assert_non_null(strstr(error.message, "out of memory"));
+      if (!k) all = c.calls;
+      assert_true(!k || (!g.source && !g.header && !g.test && !g.cmake && !text.source));
+      jn_generated_free(&g);
+      jn_kernel_text_free(&text);
+      assert_int_equal(c.live, 0);
+    }
+    assert_true(all > 1);
+  }
+  jn_model_free(m);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(options_that_make_no_sense_are_refused),
+      cmocka_unit_test(a_model_without_motion_is_refused),
+      cmocka_unit_test(kernels_that_make_no_sense_are_refused),
+      cmocka_unit_test(every_request_for_memory_may_fail),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
