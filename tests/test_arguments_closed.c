@@ -31,6 +31,7 @@ static const jn_external external = {1, &applied, NULL}, negative = {-1, &applie
                          missing = {1, NULL, NULL}, bad_numbers = {1, &no_numbers, NULL};
 static const jn_observer observer = {0, 0, 0}, far_reference = {1000, 0, 0},
                          far_point = {0, 1000, 0}, far_axes = {0, 0, 1000}, below = {-2, 0, 0};
+static jn_momentum momentum;
 static jn_linearise_options options, right = {JN_RIGHT, JN_INPUT_FULL, NULL, 0};
 static jn_data *represented(jn_representation representation) {
   jn_data_settings(r->data)->representation = representation;
@@ -156,8 +157,9 @@ static const jn_constraints proximal = {.proximal = 0.1};
     jn_constrained_linearise_rates(r->model, represented(NOT(JN_BODY, JN_HYBRID)), NULL, 1, r->q,  \
                                    r->v, tau, NULL, NULL, work, (&(jn_linearise_closed){.A = x})))
 
-/* Of models with a frame that moves. */
+/* Of models that move. */
 #define IK_CALLS(X)                                                                                \
+  X(jn_momentum_energy, jn_momentum_energy(MODEL, DATA, K, Q, V, MUST(&momentum)))                 \
   X(jn_ik_new,                                                                                     \
     jn_ik_new(                                                                                     \
         MODEL, BAD(BAD(1, -1, JN_ERR_ORDER), JN_MAX_ORDER + 1, JN_ERR_ORDER), FRAME,               \
@@ -210,6 +212,7 @@ static void make(robot *robot_asked) {
   fill(tau, 1000, 0.1), fill(weight, 1000, 0.2);
   options = jn_linearise_options_default();
   tool = jn_model_frame_count(r->model) - 1;
+  momentum = (jn_momentum){x, x + 500, x + 1000, x + 1500, x + 2000, x + 3000, x + 2500};
 }
 static void unmake(void) { free(x), free(work), free(tau), free(weight); }
 
@@ -241,17 +244,17 @@ static void every_argument_of_a_tree_is_checked(void **state) {
   robot a = robot_random(77, 3, JN_JOINT_FREE, TYPES_ALL, ORDER_MADE),
         none = robot_random(79, 1, JN_JOINT_FIXED, TYPE(REVOLUTE), ORDER_MADE),
         coupled = robot_new(mimic, ORDER_MADE, 80, 1.5),
-        held = robot_new(held_spec(), ORDER_MADE, 82, 1.5);
-  robot *all[] = {&a, &none, &coupled, &held};
+        held = robot_new(held_spec(), ORDER_MADE, 82, 1.5), still = robot_in_world(ORDER_MADE);
+  robot *all[] = {&a, &none, &coupled, &held, &still};
   for (size_t i = 0; i < COUNT(all); i++) {
     other = all[(i + 1) % COUNT(all)]->data;
     make(all[i]);
+    if (r == &still) tool = 0; /* fixed to the world */
     print_message("           %d freedoms: %ld calls\n", freedoms,
                   spoil_list(tree_calls, COUNT(tree_calls)));
-    if (freedoms) {
+    if (freedoms && r != &still) {
       make_ik();
-      print_message("           inverse kinematics: %ld calls\n",
-                    spoil_list(ik_calls, COUNT(ik_calls)));
+      print_message("           what moves: %ld calls\n", spoil_list(ik_calls, COUNT(ik_calls)));
       assert_status(
           jn_ik_least_norm(ik_represented(JN_SPATIAL), 1, &target, NULL, x + STATE_Q, x + STATE_V),
           JN_ERR_ARGUMENT);
@@ -344,6 +347,17 @@ static void every_argument_of_a_mechanism_is_checked(void **state) {
   print_message("           constraints: %ld calls\n",
                 spoil_list(closed_calls, COUNT(closed_calls)));
   unmake();
+  /* without constraints; the last two calls are of a free base */
+  robot none = robot_random(79, 1, JN_JOINT_FIXED, TYPE(REVOLUTE), ORDER_MADE);
+  robot *open[] = {&a, &none};
+  wrong_count = 0;
+  for (size_t i = 0; i < COUNT(open); i++) {
+    make(open[i]), other = closed.data;
+    print_message("           without constraints: %ld calls\n",
+                  spoil_list(closed_calls, COUNT(closed_calls) - (freedoms ? 0 : 2)));
+    unmake();
+  }
+  robot_free(&none);
   jn_data_free(closed.data), jn_model_free(closed.model), jn_spec_free(spec);
   free(closed.q), free(closed.v);
   robot_free(&a);

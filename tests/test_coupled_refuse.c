@@ -101,7 +101,7 @@ static jn_model *star(int count, int coupled) {
 /* Column by column they are the directional derivatives. */
 static void partials_of_very_many_freedoms(void **state) {
   (void)state;
-  enum { COUNT_OF = 259, ORDER = 1, N = ORDER + 1 };
+  enum { COUNT_OF = 259, ORDER = 2, N = ORDER + 1 };
   const size_t nv = COUNT_OF, size = nv * nv;
   jn_model *model = star(COUNT_OF, 0);
   jn_data *data;
@@ -111,7 +111,8 @@ static void partials_of_very_many_freedoms(void **state) {
          *unit = doubles(N * nv), *column = doubles(N * nv);
   unsigned char *given = calloc(nv, 1);
   for (size_t i = 0; i < nv; i++)
-    q[i] = 0.01 * (double)i, v[i] = 0.3 - 0.002 * (double)i, tau[i] = 0.1, tau[nv + i] = 0.2;
+    q[i] = 0.01 * (double)i, v[i] = 0.3 - 0.002 * (double)i, tau[i] = 0.1, tau[nv + i] = 0.2,
+    tau[2 * nv + i] = 0.3;
   assert_ok(jn_forward_partials(model, data, ORDER, q, v, tau, NULL, dq, dv, dtau));
   double worst = 0, most = 0;
   for (size_t c = 0; c < nv; c += 86)
@@ -144,9 +145,70 @@ static void partials_of_very_many_freedoms(void **state) {
   jn_data_free(data), jn_model_free(model);
 }
 
+/* The matrices of the tree would need more memory than there is. */
+static void matrices_of_a_large_tree_are_refused(void **state) {
+  (void)state;
+  enum { JOINTS = 300, ORDER = 9 };
+  jn_model *model = star(JOINTS, 1);
+  const size_t nv = (size_t)jn_model_nv(model);
+  jn_data *data;
+  assert_ok(jn_data_new(model, ORDER, NULL, &data));
+  double *q = doubles(nv), *v = doubles((ORDER + 2) * nv), *tau = doubles((ORDER + 1) * nv),
+         *x = doubles(nv * nv), *before = doubles(nv * nv);
+  const jn_second second = {.dqdq = x};
+  const jn_second_forward forward = {.dqdq = x};
+  const jn_status status[] = {
+      jn_inverse_mass(model, data, q, x),
+      jn_equations_of_motion(model, data, 0, q, v, NULL, x, NULL, NULL, NULL, NULL),
+      jn_inverse_partials(model, data, 0, q, v, NULL, x, NULL),
+      jn_forward_partials(model, data, 0, q, v, tau, NULL, x, NULL, NULL),
+      jn_inverse_second(model, data, q, v, NULL, NULL, &second),
+      jn_forward_second(model, data, q, v, tau, NULL, NULL, x, x, x, &forward),
+      jn_regressor(model, data, 0, q, v, x),
+      jn_geometry_partials(model, data, 0, q, v, NULL, x),
+      jn_frame_partials(model, data, JN_LINK_MOTION, 0, JN_BODY, 0, q, v, x, NULL),
+      jn_frame_geometry_partials(model, data, 0, JN_BODY, 0, q, v, NULL, NULL, x)};
+  for (size_t i = 0; i < COUNT(status); i++) assert_status(status[i], JN_ERR_LIMIT);
+  assert_ok(jn_kinematics(model, data, 0, q, v));
+  assert_status(jn_system_jacobian(model, data, JN_BODY, 0, x), JN_ERR_LIMIT);
+  assert_true(same_bits(x, before, nv * nv));
+  assert_ok(jn_inverse_dynamics(model, data, 0, q, v, NULL, tau));
+  assert_ok(jn_forward_dynamics(model, data, 0, q, v, tau, NULL, x));
+  free(q), free(v), free(tau), free(x), free(before);
+  jn_data_free(data), jn_model_free(model);
+}
+
+/* Orders whose matrices are solved for in several groups. */
+static void partials_of_a_high_order(void **state) {
+  (void)state;
+  enum { ORDER = 20, N = ORDER + 1 };
+  robot r = robot_random(31, 2, JN_JOINT_REVOLUTE, TYPE(REVOLUTE), ORDER);
+  const size_t nv = (size_t)r.nv, size = nv * nv;
+  double *tau = robot_inverse(&r, r.v, NULL), *dtau = doubles(N * N * size),
+         *unit = doubles(N * nv), *column = doubles(N * nv);
+  assert_ok(jn_forward_partials(r.model, r.data, ORDER, r.q, r.v, tau, NULL, NULL, NULL, dtau));
+  for (size_t j = 0; j < N; j++)
+    for (size_t c = 0; c < nv; c++) {
+      unit[j * nv + c] = 1;
+      assert_ok(
+          jn_forward_jvp(r.model, r.data, ORDER, r.q, r.v, tau, NULL, NULL, NULL, unit, column));
+      unit[j * nv + c] = 0;
+      for (size_t k = 0; k < N; k++) {
+        double worst = 0, most = largest(column + k * nv, nv);
+        for (size_t i = 0; i < nv; i++)
+          worst = fmax(worst, fabs(dtau[(k * N + j) * size + i * nv + c] - column[k * nv + i]));
+        check_residual("partials of order 20 by forces", most > 0 ? worst / most : worst, 1e-9);
+      }
+    }
+  free(tau), free(dtau), free(unit), free(column);
+  robot_free(&r);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_that_are_not_finite_are_refused),
                                      cmocka_unit_test(results_that_overflow_are_refused),
-                                     cmocka_unit_test(partials_of_very_many_freedoms)};
+                                     cmocka_unit_test(partials_of_very_many_freedoms),
+                                     cmocka_unit_test(matrices_of_a_large_tree_are_refused),
+                                     cmocka_unit_test(partials_of_a_high_order)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
