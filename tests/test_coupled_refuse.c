@@ -74,6 +74,31 @@ static void results_that_overflow_are_refused(void **state) {
   subject_free(&s);
 }
 
+/* Every scale of each input up to the largest numbers, for results that are products of others. */
+static void results_are_finite_up_to_the_largest_numbers(void **state) {
+  (void)state;
+  static const char *const names[] = {"equations_of_motion", "forward_vjp", "articulated"};
+  long count = 0;
+  subject s = coupled_subject();
+  for (int i = 0; i < call_count; i++) {
+    int wanted = 0;
+    for (size_t k = 0; k < COUNT(names); k++) wanted |= strstr(calls[i].name, names[k]) != NULL;
+    for (int k = 0; k < SLOTS && wanted; k++) {
+      if (!(calls[i].reads & s.slot[k].reads & ~(unsigned)READS_Q)) continue; /* rotations */
+      double *const x = s.slot[k].x, *kept = copy_of(x, s.slot[k].n);
+      for (double scale = 1e10; scale < 1e307; scale *= 2e4) {
+        for (size_t j = 0; j < s.slot[k].n; j++) x[j] = kept[j] * scale;
+        count += refused(&s, &calls[i], s.slot[k].name, scale);
+      }
+      memcpy(x, kept, sizeof *x * s.slot[k].n);
+      free(kept);
+    }
+  }
+  subject_free(&s);
+  print_message("           %ld calls refused\n", count);
+  assert_true(count > 100);
+}
+
 /* ---- more degrees of freedom than matrices are computed for as a whole: 256 */
 
 /* `count` pendulums on a base, each with another length; the first turns along. */
@@ -207,6 +232,7 @@ static void partials_of_a_high_order(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_that_are_not_finite_are_refused),
                                      cmocka_unit_test(results_that_overflow_are_refused),
+                                     cmocka_unit_test(results_are_finite_up_to_the_largest_numbers),
                                      cmocka_unit_test(partials_of_very_many_freedoms),
                                      cmocka_unit_test(matrices_of_a_large_tree_are_refused),
                                      cmocka_unit_test(partials_of_a_high_order)};
