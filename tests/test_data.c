@@ -156,8 +156,22 @@ static void a_chain_of_10000_bodies_builds_and_runs_to_order_10(void **state) {
   jn_spec_free(spec);
 }
 
+static void strict_settings_use_no_vector_instructions(void **state) {
+  (void)state;
+  jn_model *model = pendulum_model();
+  jn_data *data;
+  assert_ok(jn_data_new(model, 0, NULL, &data));
+  const char *best = jn_data_engine(data);
+  jn_data_settings(data)->strict = 1;
+  assert_string_equal(jn_data_engine(data), "plain");
+  jn_data_settings(data)->strict = 0;
+  assert_ptr_equal(jn_data_engine(data), best);
+  jn_data_free(data), jn_model_free(model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(strict_settings_use_no_vector_instructions),
       cmocka_unit_test(orders_up_to_the_limit_work_and_no_further),
       cmocka_unit_test(data_can_be_placed_in_the_callers_own_block),
       cmocka_unit_test(every_failed_allocation_is_reported_and_leaks_nothing),

@@ -116,15 +116,16 @@ static inline double *coupled_rows(const jn_data *data, int which) {
  * v. */
 jn_status jn_coupled_start(const jn_model *model, jn_data *data, int order,
                            const jn_external *external, int rows, const double *q, const double *v);
-/* The state of a call in the numbers of the tree: q and v (`rows` rows, may be NULL) become those of
- * the working memory if the model has eliminated joints. Returns the tree. */
+/* The state of a call in the numbers of the tree: q and v (`rows` rows) become those of the working
+ * memory if the model has eliminated joints; of a model that does not move they may be NULL. Returns
+ * the tree. */
 static inline const jn_model *coupled_state(const jn_model *m, const jn_data *data, int rows,
                                             const double **q, const double **v) {
   if (!is_coupled(m, data)) return m;
   double *motion = coupled_rows(data, TREE_MOTION);
   jn_tree_expand(m, *q, rows, *v, data->w.tree_q, motion);
   *q = data->w.tree_q;
-  if (*v) *v = motion;
+  if (rows) *v = motion;
   return m->tree;
 }
 /* Applied wrenches without the generalised forces, which are in the model's own numbers. */

@@ -60,9 +60,12 @@ static double residual(size_t nv, const unsigned char *prescribed, const double 
 jn_status jn_hybrid_dynamics_by_freedom(const jn_model *model, jn_data *data, int order,
                                         const double *q, const unsigned char *prescribed, double *v,
                                         double *tau, const jn_external *external) {
+  static const unsigned char none = 0; /* of a model that does not move */
   if (is_coupled(model, data))
-    return jn_coupled_hybrid_dynamics(model, data, order, q,
-                                      (coupled_given){.freedoms = prescribed}, v, tau, external);
+    return jn_coupled_hybrid_dynamics(
+        model, data, order, q,
+        (coupled_given){.freedoms = model->nv || prescribed ? prescribed : &none}, v, tau,
+        external);
   jn_status status = jn_check_call(model, data, order, external);
   if (status) return status;
   const size_t nv = (size_t)model->nv, rows = (size_t)order + 1;

@@ -339,7 +339,7 @@ jn_status jn_cmtm_inverse_dynamics(const jn_model *model, jn_data *data, int ord
   if (status) return status;
   size_t nv = (size_t)tree->nv, n = ((size_t)order + 1) * nv;
   double *jets = work + inverse_size(model, order) - 2 * (n + nv), *out = jets + n + nv;
-  if (nv && v) memcpy(jets, v, sizeof(double) * (n + nv));
+  if (nv) memcpy(jets, v, sizeof(double) * (n + nv));
   jn_jet_to_taylor(order + 1, tree->nv, jets);
   status = cornea(tree, data, order, work, jets, out);
   if (status) return status;

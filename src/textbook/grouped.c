@@ -71,7 +71,7 @@ jn_status jn_grouped_matrices(const jn_model *m, jn_data *data, const double *q,
   const size_t all = (size_t)tree->nv;
   double *motion = out_of(&data->w, 0);
   memset(motion, 0, sizeof(double) * 2 * all);
-  if (all && v) memcpy(motion, v, sizeof(double) * all);
+  if (all) memcpy(motion, v, sizeof(double) * all);
   jn_status status = jn_kinematics(tree, data, 1, q, motion);
   if (status) return status;
   /* first without writing, so that a failure leaves the outputs as they were */
@@ -82,6 +82,6 @@ jn_status jn_grouped_matrices(const jn_model *m, jn_data *data, const double *q,
   const size_t sizes[4] = {n6 * n6, n6 * n6, n6 * nv, n6 * nv};
   for (int i = 0; i < 4; i++)
     if (matrices[i]) memset(matrices[i], 0, sizeof(double) * sizes[i]);
-  for (int i = 0; i < m->nbody && !status; i++) status = put_body(m, data, i, out);
-  return status;
+  for (int i = 0; i < m->nbody; i++) put_body(m, data, i, out);
+  return JN_OK;
 }

@@ -266,7 +266,7 @@ jn_status jn_constrained_forward_partials(const jn_model *model, jn_data *data, 
                                           const jn_constraints *constraints,
                                           const jn_forward_closed *out) {
   closed_call s;
-  if (!model || !out) return JN_ERR_ARGUMENT;
+  if (!model || !out || (constraints && constraints->proximal > 0)) return JN_ERR_ARGUMENT;
   if (!model->nrow)
     return jn_forward_partials(model, data, order, q, v, tau, external, out->a_dq, out->a_dv,
                                out->a_dtau);

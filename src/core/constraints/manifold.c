@@ -225,6 +225,8 @@ jn_status jn_constrained_linearise_rates(const jn_model *model, jn_data *data,
   if (!out) return JN_ERR_ARGUMENT;
   jn_status status = jn_linearise_check(model, data, order, external, options, out->A, &inputs);
   if (status) return status;
+  if (!model->nv) /* matrices without numbers */
+    return jn_constrained_linearise(model, data, options, q, v, tau, external, constraints, out);
   if (is_right(options) || (model->nfree && data->settings.representation != JN_BODY) || !work ||
       !v)
     return JN_ERR_ARGUMENT;
