@@ -419,6 +419,39 @@ static void a_world_that_is_described_wrongly_is_refused(void **state) {
   mechanism_free(&m);
 }
 
+/* Only sides in the world can be moved, each by one motion. */
+static void what_cannot_be_moved_is_named(void **state) {
+  (void)state;
+  const jn_coupling_term terms[2] = {{"joint1", 1}, {"joint2", -2}};
+  jn_constraint_desc rod = jn_constraint_default("rod", JN_CONSTRAINT_DISTANCE, "link1", "link2"),
+                     gear = jn_constraint_default("gear", JN_CONSTRAINT_COUPLING, NULL, NULL),
+                     pin = jn_constraint_default("pin", JN_CONSTRAINT_POINT, "link2", "world");
+  rod.length = 1, gear.term_count = 2, gear.terms = terms;
+  jn_spec *spec = NULL;
+  jn_error e = {0};
+  assert_ok(jn_spec_builtin("double_pendulum", NULL, &spec, &e));
+  assert_ok(jn_spec_add_constraint(spec, &rod));
+  assert_ok(jn_spec_add_constraint(spec, &gear));
+  assert_ok(jn_spec_add_constraint(spec, &pin));
+  jn_model *model = build(spec);
+  jn_spec_free(spec);
+  pivot p = {.w = 2, .jump = 1e9};
+  jn_world_path world[2] = {path_of(&p, 1), path_of(&p, 1)};
+  static const char *const words[3] = {"no side of constraint 'rod' is in the world",
+                                       "no side of constraint 'gear' is in the world",
+                                       "constraint 'pin' has two motions"};
+  for (int i = 0; i < 3; i++) {
+    jn_simulation *s = NULL;
+    jn_simulation_options o = scheme_options(JN_TAYLOR, 0, 1e-12);
+    world[0].constraint = world[1].constraint = i;
+    o.world_count = 2, o.world = world;
+    assert_status(jn_simulation_new(model, &o, NULL, &s, &e), JN_ERR_ARGUMENT);
+    if (!strstr(e.message, words[i])) fail_msg("'%s' lacks '%s'", e.message, words[i]);
+    assert_null(s);
+  }
+  jn_model_free(model);
+}
+
 /* ---- a parallelogram, which is flat twice in a turn: there its rank changes
  * Without gravity, with a torque on the crank: I u'' = torque, I that of both cranks, and the mass of
  * the coupler at the end of a crank. */
@@ -486,6 +519,7 @@ int main(void) {
       cmocka_unit_test(a_parallelogram_passes_its_flat_positions),
       cmocka_unit_test(what_is_no_motion_of_the_world_is_refused),
       cmocka_unit_test(a_call_that_fails_leaves_the_state),
+      cmocka_unit_test(what_cannot_be_moved_is_named),
       cmocka_unit_test(a_world_that_is_described_wrongly_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
