@@ -106,6 +106,20 @@ static jn_status limits(const jn_allocator *a) {
   jn_limit_check_free(check);
   return JN_OK;
 }
+/* limits that are broken at many speeds: the list of them grows */
+static jn_status tight_limits(const jn_allocator *a) {
+  jn_limit_range range[JN_LIMIT_KINDS];
+  jn_limit_check *check = UNTOUCHED;
+  no_limits(1, range);
+  for (int kind = JN_LIMIT_VELOCITY; kind < JN_LIMIT_KINDS; kind++)
+    range[kind] = (jn_limit_range){-0.1 * (kind + 1), 0.1 * (kind + 1)};
+  range[JN_LIMIT_EFFORT] = (jn_limit_range){-4, 4.5};
+  const jn_status status = jn_limit_check_new(x.model, x.data, x.path, range, 400, a, &check, NULL);
+  if (status) return (void *)check == UNTOUCHED ? status : JN_ERR_STATE;
+  const int broken = jn_limit_check_broken(check);
+  jn_limit_check_free(check);
+  return broken == 6 ? JN_OK : JN_ERR_STATE;
+}
 static jn_status tool(const jn_allocator *a) {
   double speed = -1, t = -1;
   const jn_status status = jn_tool_peak(x.model, x.data, x.path, 0, 20, a, &speed, &t);
@@ -175,6 +189,7 @@ static void every_request_may_fail(void **state) {
                {"infeasible", infeasible},
                {"forbidden", forbidden},
                {"limits", limits},
+               {"tight limits", tight_limits},
                {"tool", tool},
                {"path times", path_times},
                {"automatic fit", automatic},
