@@ -346,6 +346,18 @@ static void states_with_constraints_are_computed_as_alone(void **state) {
   assert_status(
       jn_batch_constrained_inverse_dynamics(m->model, b, ORDER, 1, q, NULL, NULL, tau, NULL, NULL),
       JN_ERR_ARGUMENT);
+  for (int missing = 0; missing < 5; missing++) { /* 4: another layout */
+    if (missing == 4) assert_ok(jn_batch_set_layout(b, JN_NUMBERS_FIRST));
+    if (missing == 0 || missing == 4)
+      assert_status(jn_batch_constrained_inverse_dynamics(m->model, b, ORDER, 1, missing ? q : NULL,
+                                                          v, NULL, tau, NULL, NULL),
+                    JN_ERR_ARGUMENT);
+    assert_status(jn_batch_constrained_forward_dynamics(
+                      m->model, b, ORDER, 1, missing == 0 ? NULL : q, missing == 1 ? NULL : v0,
+                      missing == 2 ? NULL : tau, NULL, missing == 3 ? NULL : a, NULL, NULL),
+                  JN_ERR_ARGUMENT);
+  }
+  assert_ok(jn_batch_set_layout(b, JN_STATES_FIRST));
   free(q), free(v), free(v0), free(tau), free(a), free(lambda), free(again), free(one), free(force);
   jn_batch_free(b);
   mechanism_free(m);

@@ -46,6 +46,7 @@ static void a_dense_solver_agrees(void **state) {
       retime_case c = retime_case_new("arm6", seed, 3, 0);
       jn_data_settings(c.data)->damping = damping;
       retiming x = retime_case_rows(&c, 20, 0);
+      assert_int_equal(x.p.damped, damping);
       const jn_allocator hooks = jn_allocator_or_default(NULL);
       const jn_clock_settings o = {.tolerance = 1e-10, .barrier = 1, .most = 300};
       assert_ok(jn_clock_solve(&x.p, &o, &hooks, &x.solution));

@@ -331,6 +331,127 @@ static void what_is_no_motion_of_the_world_is_refused(void **state) {
   mechanism_free(&m);
 }
 
+/* A motion of the world, or a force, that fails once, at its k-th call: the step says so and leaves the state,
+ * and the next one works. */
+typedef struct failing {
+  pivot p;
+  long calls, fail_at;
+} failing;
+static jn_status failing_pivot(void *context, double t, int order, jn_pose *pose, double *twist) {
+  failing *f = context;
+  return ++f->calls == f->fail_at ? JN_ERR_FILE : pivot_at(&f->p, t, order, pose, twist);
+}
+static jn_status failing_force(void *context, double t, int order, double *tau) {
+  failing *f = context;
+  memset(tau, 0, sizeof *tau * 3 * (size_t)(order + 1));
+  (void)t;
+  tau[2] = 0.3;
+  return ++f->calls == f->fail_at ? JN_ERR_FILE : JN_OK;
+}
+
+static void a_call_that_fails_leaves_the_state(void **state) {
+  (void)state;
+  mechanism m = pendulum();
+  for (int scheme = 0; scheme < JN_SCHEME_COUNT; scheme++)
+    for (int force = 0; force < 2; force++) {
+      if (scheme == JN_MOMENTUM) continue; /* no free base */
+      const int fixed = scheme == JN_RKMK4 || scheme == JN_VARIATIONAL;
+      long failed = 0;
+      for (long k = 1, more = 1; more; k++) {
+        failing f = {.p = {.A = 0.2, .B = 0.1, .w = 2, .jump = 1e9}};
+        jn_simulation_options o = scheme_options((jn_scheme)scheme, fixed ? 0.01 : 0, 1e-9);
+        jn_world_path world = path_of(&f.p, 1);
+        if (!force) world.motion = failing_pivot, world.context = &f, world.next_break = NULL;
+        if (force) o.forces.time = failing_force, o.forces.time_context = &f;
+        o.world_count = 1, o.world = &world;
+        jn_simulation *s = new_simulation(m.model, &o);
+        double q[3], v[3], after[6], t, then;
+        start(&f.p, 0, 0.3, 0, q, v);
+        assert_ok(jn_simulation_set_state(s, 0, q, v));
+        f.fail_at = f.calls + k;
+        int found = 0;
+        for (int step = 0; step < 3; step++) {
+          assert_ok(jn_simulation_state(s, &t, q, v));
+          const jn_status status = jn_simulation_step(s, 0.03, NULL);
+          assert_ok(jn_simulation_state(s, &then, after, after + 3));
+          if (!status) continue;
+          assert_status(status, JN_ERR_FILE);
+          assert_true(jn_simulation_message(s)[0] && !found++);
+          assert_true(then == t && same_bits(q, after, 3) && same_bits(v, after + 3, 3));
+        }
+        more = f.calls >= f.fail_at && k < 60;
+        f.fail_at = 0;
+        run_simulation(s, 0.03);
+        failed += found;
+        jn_simulation_free(s);
+      }
+      assert_true(failed > 0);
+    }
+  mechanism_free(&m);
+}
+
+static void a_world_that_is_described_wrongly_is_refused(void **state) {
+  (void)state;
+  mechanism m = pendulum();
+  jn_simulation *s = NULL;
+  pivot p = {.w = 2, .jump = 1e9};
+  for (int wrong = 0; wrong < 11; wrong++) {
+    jn_simulation_options o = scheme_options(JN_TAYLOR, 0, 1e-12);
+    jn_world_path world = path_of(&p, 1);
+    jn_constraints c = {0};
+    jn_error e = {0};
+    o.world_count = 1, o.world = &world, o.constraints = &c;
+    if (wrong == 0) o.world_count = -1;
+    if (wrong == 1) o.world = NULL;
+    if (wrong == 2) world.representation = (jn_representation)(JN_MIXED + 1);
+    if (wrong == 3) world.representation = (jn_representation)-1;
+    if (wrong == 4) c.proximal = -1;
+    if (wrong == 5) c.proximal = HUGE_VAL;
+    if (wrong == 6) c.tolerance = (double)NAN;
+    if (wrong == 7) c.tolerance = -1;
+    if (wrong == 8) c.rank_tolerance = -1;
+    if (wrong == 9) c.rank_tolerance = 1;
+    if (wrong == 10) c.motion_count = 1;
+    assert_status(jn_simulation_new(m.model, &o, NULL, &s, &e), JN_ERR_ARGUMENT);
+    assert_non_null(strstr(e.message, wrong < 4 ? "world: " : "constraints: "));
+    assert_null(s);
+  }
+  mechanism_free(&m);
+}
+
+/* Only sides in the world can be moved, each by one motion. */
+static void what_cannot_be_moved_is_named(void **state) {
+  (void)state;
+  const jn_coupling_term terms[2] = {{"joint1", 1}, {"joint2", -2}};
+  jn_constraint_desc rod = jn_constraint_default("rod", JN_CONSTRAINT_DISTANCE, "link1", "link2"),
+                     gear = jn_constraint_default("gear", JN_CONSTRAINT_COUPLING, NULL, NULL),
+                     pin = jn_constraint_default("pin", JN_CONSTRAINT_POINT, "link2", "world");
+  rod.length = 1, gear.term_count = 2, gear.terms = terms;
+  jn_spec *spec = NULL;
+  jn_error e = {0};
+  assert_ok(jn_spec_builtin("double_pendulum", NULL, &spec, &e));
+  assert_ok(jn_spec_add_constraint(spec, &rod));
+  assert_ok(jn_spec_add_constraint(spec, &gear));
+  assert_ok(jn_spec_add_constraint(spec, &pin));
+  jn_model *model = build(spec);
+  jn_spec_free(spec);
+  pivot p = {.w = 2, .jump = 1e9};
+  jn_world_path world[2] = {path_of(&p, 1), path_of(&p, 1)};
+  static const char *const words[3] = {"no side of constraint 'rod' is in the world",
+                                       "no side of constraint 'gear' is in the world",
+                                       "constraint 'pin' has two motions"};
+  for (int i = 0; i < 3; i++) {
+    jn_simulation *s = NULL;
+    jn_simulation_options o = scheme_options(JN_TAYLOR, 0, 1e-12);
+    world[0].constraint = world[1].constraint = i;
+    o.world_count = 2, o.world = world;
+    assert_status(jn_simulation_new(model, &o, NULL, &s, &e), JN_ERR_ARGUMENT);
+    if (!strstr(e.message, words[i])) fail_msg("'%s' lacks '%s'", e.message, words[i]);
+    assert_null(s);
+  }
+  jn_model_free(model);
+}
+
 /* ---- a parallelogram, which is flat twice in a turn: there its rank changes
  * Without gravity, with a torque on the crank: I u'' = torque, I that of both cranks, and the mass of
  * the coupler at the end of a crank. */
@@ -397,6 +518,9 @@ int main(void) {
       cmocka_unit_test(caught_by_a_moving_pivot),
       cmocka_unit_test(a_parallelogram_passes_its_flat_positions),
       cmocka_unit_test(what_is_no_motion_of_the_world_is_refused),
+      cmocka_unit_test(a_call_that_fails_leaves_the_state),
+      cmocka_unit_test(what_cannot_be_moved_is_named),
+      cmocka_unit_test(a_world_that_is_described_wrongly_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -367,6 +367,43 @@ static void fits_on_the_group_converge(void **state) {
   jn_spec_free(spec);
 }
 
+/* Units of time that are none; a report of which nothing is wanted. */
+static void units_of_time_are_positive_and_reports_may_be_empty(void **state) {
+  (void)state;
+  const double bad[] = {-1, HUGE_VAL, (double)NAN};
+  double t[40], q[40];
+  jn_model *model = NULL;
+  jn_error e = {0};
+  assert_ok(jn_model_load("pendulum", NULL, NULL, &model, &e));
+  for (int i = 0; i < 40; i++) t[i] = 0.1 * i, q[i] = sin(t[i]);
+  for (size_t i = 0; i < COUNT(bad); i++) {
+    jn_fit_options o = jn_fit_options_default();
+    jn_trajectory *T = NULL;
+    o.time_unit = bad[i];
+    assert_status(jn_trajectory_fit(model, 40, t, q, &o, NULL, NULL, &T, &e), JN_ERR_ARGUMENT);
+    assert_non_null(strstr(e.message, "time_unit"));
+    assert_null(T);
+  }
+  const jn_fit_report none = {0};
+  for (int kind = 0; kind < 3; kind++) {
+    jn_fit_options o = jn_fit_options_default();
+    jn_trajectory *T[2] = {NULL, NULL};
+    double x[2];
+    if (kind == 1) o.tolerance = 1e-3;
+    if (kind == 2) o.lambda = 1e-9, o.degree = 5;
+    o.force = 1;
+    assert_ok(jn_trajectory_fit(model, 40, t, q, &o, &none, NULL, &T[0], &e));
+    assert_ok(jn_trajectory_fit(model, 40, t, q, &o, NULL, NULL, &T[1], &e));
+    for (int i = 0; i < 2; i++) {
+      assert_ok(jn_trajectory_at(T[i], 1.23, -1, JN_BODY, &x[i], NULL));
+      jn_trajectory_free(T[i]);
+    }
+    assert_true(x[0] == x[1]);
+    check_residual("a sine from an empty report", fabs(x[0] - sin(1.23)), 2e-3);
+  }
+  jn_model_free(model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(polynomials_below_the_penalty_come_back),
@@ -379,6 +416,7 @@ int main(void) {
       cmocka_unit_test(cross_validation_finds_the_noise),
       cmocka_unit_test(outliers_of_a_rotation_are_left_out),
       cmocka_unit_test(fits_on_the_group_converge),
+      cmocka_unit_test(units_of_time_are_positive_and_reports_may_be_empty),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

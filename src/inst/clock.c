@@ -10,7 +10,12 @@
 
 #include "motion/clock_rows.h"
 
+/* for coverage of branches: one copy of a function instead of one per caller (core/algebra/algebra.h) */
+#ifdef JN_COUNTED
+#define EACH static inline
+#else
 #define EACH static inline __attribute__((always_inline))
+#endif
 
 /* load: from an array that begins at a cache line; load_from: from any */
 typedef double anywhere __attribute__((vector_size(sizeof(double) * LANES), aligned(8)));

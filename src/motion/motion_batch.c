@@ -23,6 +23,7 @@ typedef struct many {
   const jn_allocator *hooks;
   jn_status (*one)(const struct many *x, int thread, int64_t i, jn_error *error);
   jn_status *status;
+  unsigned char *failed; /* [count] */
   /* limits, clocks */
   const jn_limit_range *range;
   const jn_retime_options *options;
@@ -100,21 +101,23 @@ static jn_status run_one(const many *x, int thread, int64_t i, jn_error *error) 
   return status;
 }
 
-/* The message of the first failure comes from running that trajectory again. */
+/* The message of the first failure comes from running that trajectory again; one that succeeds then, because
+ * there is memory again, is no failure. */
 static jn_status run_all(const many *x, int threads, int64_t count, jn_error *error) {
-  int64_t failed = count;
 #ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1) \
-    reduction(min                                                                \
-              : failed)
+#pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
   for (int64_t i = 0; i < count; i++)
-    if (run_one(x, omp_get_thread_num(), i, NULL) && i < failed) failed = i;
+    x->failed[i] = run_one(x, omp_get_thread_num(), i, NULL) != JN_OK;
 #else
   (void)threads;
-  for (int64_t i = 0; i < count; i++)
-    if (run_one(x, 0, i, NULL) && i < failed) failed = i;
+  for (int64_t i = 0; i < count; i++) x->failed[i] = run_one(x, 0, i, NULL) != JN_OK;
 #endif
-  return failed < count ? run_one(x, 0, failed, error) : JN_OK;
+  for (int64_t i = 0; i < count; i++)
+    if (x->failed[i]) {
+      const jn_status status = run_one(x, 0, i, error);
+      if (status) return status;
+    }
+  return JN_OK;
 }
 
 /* x without its data, numbers and hooks; `given`: its inputs and outputs are there */
@@ -133,7 +136,8 @@ static jn_status run(many *x, int given, const jn_settings *settings, int thread
   const jn_allocator hooks = jn_allocator_or_default(allocator);
   jn_data **data = jn_block_new(&hooks, (size_t)threads, sizeof *data);
   x->numbers = jn_block_new(&hooks, (size_t)threads * x->room + 1, sizeof *x->numbers);
-  jn_status made = data && x->numbers ? JN_OK : JN_ERR_MEMORY;
+  x->failed = jn_block_new(&hooks, count + 1, 1);
+  jn_status made = data && x->numbers && x->failed ? JN_OK : JN_ERR_MEMORY;
   for (int i = 0; i < threads && !made; i++) {
     made = jn_data_new(x->model, x->order, &hooks, &data[i]);
     if (!made && settings) *jn_data_settings(data[i]) = *settings;
@@ -144,6 +148,7 @@ static jn_status run(many *x, int given, const jn_settings *settings, int thread
   for (int i = 0; data && i < threads; i++) jn_data_free(data[i]);
   jn_block_free(&hooks, data);
   jn_block_free(&hooks, x->numbers);
+  jn_block_free(&hooks, x->failed);
   return first;
 }
 

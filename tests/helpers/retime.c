@@ -90,12 +90,25 @@ static int is_held(const retime_case *c) {
   return held;
 }
 
+/* The robot with damping at its hinges, which has effect if the settings ask for it. */
+static jn_model *damped_robot(const char *robot) {
+  jn_spec *spec = NULL;
+  jn_model *model = NULL;
+  jn_error error = {0};
+  assert_ok(jn_spec_load(robot, NULL, &spec, &error));
+  for (int i = 0; i < jn_spec_joint_count(spec); i++)
+    if (jn_spec_joint(spec, i)->type == JN_JOINT_REVOLUTE)
+      jn_spec_joint(spec, i)->damping = RETIME_DAMPING;
+  assert_ok(jn_model_build(spec, NULL, NULL, &model, &error));
+  jn_spec_free(spec);
+  return model;
+}
+
 /* Paths of flying robots become smaller until their rotors can hold them. */
 retime_case retime_case_new(const char *robot, uint64_t seed, int derivative, int spline) {
   retime_case c = {0};
-  jn_error error = {0};
   rng r;
-  assert_ok(jn_model_load(robot, NULL, NULL, &c.model, &error));
+  c.model = damped_robot(robot);
   assert_ok(jn_data_new(c.model, 1, NULL, &c.data));
   jn_data_settings(c.data)->representation = JN_MIXED;
   c.range = calloc((size_t)jn_limit_rows(c.model) * JN_LIMIT_KINDS, sizeof *c.range);

@@ -8,6 +8,8 @@
 #include "base/block.h"
 #include "motion/retime.h"
 
+#define RETIME_DAMPING 0.2 /* N m s/rad, of every hinge, if the settings ask for it */
+
 /* A robot, a random path through five configurations, and limits that are all within reach. */
 typedef struct retime_case {
   jn_model *model;
