@@ -35,10 +35,8 @@ const char *jn_xacro_package(xacro *x, const char *name) {
   for (int i = 0; i < x->tops.count; i++) {
     const char *top = x->tops.path[i]; /* a real path: there is a '/' */
     if (strcmp(strrchr(top, '/') + 1, name) == 0) return top;
-    const size_t n = strlen(top) + 1 + strlen(name);
-    if (n >= sizeof path) continue;
-    snprintf(path, sizeof path, "%s/%s", top, name);
-    if (is_folder(path)) return jn_xacro_copy(x, path, n);
+    const size_t n = (size_t)snprintf(path, sizeof path, "%s/%s", top, name);
+    if (n < sizeof path && is_folder(path)) return jn_xacro_copy(x, path, n);
   }
   snprintf(path, sizeof path, "%s%.1000s", scheme, name);
   return jn_xacro_copy(x, path, strlen(path));
