@@ -127,7 +127,7 @@ INLINE void boundary_motion_row(const jn_model *m, const jn_link *l, base_jet *b
     EACH(k, 1, r + 1) free_row_out(rep, k, p, base_twist_out(rep, k, b), out + k * nv, 0);
     return;
   }
-  free_motion_out(rep, 1, r + 1, nv, free_position(l, w), v, X_of(w, l->ix), NULL, out);
+  free_motion_out(rep, 0, r + 1, nv, free_position(l, w), v, X_of(w, l->ix), NULL, out);
   for (int k = 1; k <= r + 1; k++) free_row_out(rep, k, p, load_six(out + k * nv), out + k * nv, 0);
 }
 INLINE void boundary_force_row(const jn_model *m, const jn_link *l, base_jet *b, const jn_work *w,

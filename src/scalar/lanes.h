@@ -117,9 +117,7 @@ static inline v3 v3_row_sums(v3 p, v3 q, v3 r) {
   return __builtin_shufflevector(s, t, 0, 1, 4, 5) + __builtin_shufflevector(s, t, 2, 3, 6, 7);
 }
 /* (m_0 . a, m_1 . a, m_2 . a) */
-static inline v3 v3_rows(const v3 *M, v3 a) {
-  return v3_row_sums(M[0] * a, M[1] * a, M[2] * a);
-}
+static inline v3 v3_rows(const v3 *M, v3 a) { return v3_row_sums(M[0] * a, M[1] * a, M[2] * a); }
 static inline void v3_transpose(const v3 *M, v3 *T) {
   v3 a = __builtin_shufflevector(M[0], M[1], 0, 4, 2, 6),
      b = __builtin_shufflevector(M[0], M[1], 1, 5, 3, 7);
