@@ -7,8 +7,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <jounce/gpu.h>
-#include <jounce/io.h>
-#include <math.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
