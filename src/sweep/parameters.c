@@ -18,13 +18,13 @@ static int find(const char *word, const char *const *words) {
 }
 
 void jn_sweep_dof(const jn_model *model, int iv, char *text, size_t size) {
-  for (int i = 0; i < jn_model_body_count(model); i++) {
-    const jn_joint *j = jn_model_joint(model, i);
-    if (iv < j->iv || iv >= j->iv + j->nv) continue;
-    jn_model_dof_name(model, i, iv - j->iv, text, size);
-    return;
+  const int last = jn_model_body_count(model) - 1;
+  int i = 0;
+  for (const jn_joint *j; i < last; i++) { /* it is of the last joint if of none before */
+    j = jn_model_joint(model, i);
+    if (iv >= j->iv && iv < j->iv + j->nv) break;
   }
-  text[0] = '\0';
+  jn_model_dof_name(model, i, iv - jn_model_joint(model, i)->iv, text, size);
 }
 
 /* Names. */
