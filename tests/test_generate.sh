@@ -191,6 +191,16 @@ EOF
 check grip gripper gcc $strict
 [ "$(grep -c 'equal bits' grip/out)" = 7 ] || fail "mimic joints: other bits than the library's"
 check floating gripper gcc -O1
+# one operation alone: only what it needs is in the text
+for one in --mass "--kinematics 1" "--fd 0"; do
+  # shellcheck disable=SC2086
+  "$build/jounce" generate gripper.json $one --output alone -q
+  # shellcheck disable=SC2086
+  check alone gripper gcc $strict
+  grep -q 'equal bits' alone/out || fail "mimic joints, $one: other bits than the library's"
+done
+"$build/jounce" generate gripper.json --mass --fd 0 --scalar float --output alone -q
+check alone gripper gcc -O1 -Wdouble-promotion
 grep -q 'define gripper_NV 2 ' grip/gripper.h || fail "nv is not that of the joints that lead"
 grep -q 'right .*q = 0.05.* -1.3 q of left' grip/gripper.h || fail "the header does not say what a joint follows"
 # the ratio counts: with another one every operation disagrees

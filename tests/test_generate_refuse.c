@@ -54,6 +54,62 @@ static void options_that_make_no_sense_are_refused(void **state) {
   jn_generated_free(NULL);
 }
 
+/* Letters, digits and underscores, whatever stands beside them in ASCII; each operation alone. */
+static void names_are_identifiers_of_c(void **state) {
+  (void)state;
+  static const char *const wrong[] = {"",   "@",  "[",  "`",  "{",  "/",  ":",        "a@", "a[",
+                                      "a`", "a{", "a/", "a:", "a ", "9a", "\xc3\xa9", "a\n"};
+  static const char *const right[] = {"a", "z", "A", "Z", "_", "a0", "Z9", "_a_Z_09"};
+  const jn_generate_options each[] = {{.inverse = 1},     {.forward = 1},  {.kinematics = 1},
+                                      {.mass = 1},        {.partials = 1}, {.forward_partials = 1},
+                                      {.inverse = 1 << 3}};
+  static const char *const calls[] = {"_id0(",  "_fd0(",  "_kin0(", "_mass(",
+                                      "_did0(", "_dfd0(", "_id3("};
+  for (size_t i = 0; i < COUNT(wrong); i++)
+    refused("pendulum", (jn_generate_options){.inverse = 1, .name = wrong[i]}, JN_ERR_ARGUMENT,
+            "not a C identifier");
+  jn_model *m = load("pendulum");
+  for (size_t i = 0; i < COUNT(right); i++) {
+    jn_generate_options o = each[i % COUNT(each)];
+    jn_generated g;
+    jn_error error = {0};
+    char text[64];
+    o.name = right[i];
+    assert_ok(jn_generate(m, &o, NULL, &g, &error));
+    assert_string_equal(g.name, right[i]);
+    for (size_t k = 0; k < COUNT(calls); k++) {
+      snprintf(text, sizeof text, "int %s%s", right[i], calls[k]);
+      if (!strstr(g.header, text) != (k != i % COUNT(each))) fail_msg("%s: %s", right[i], text);
+    }
+    jn_generated_free(&g);
+  }
+  jn_model_free(m);
+}
+
+/* A robot's names stand in comments: nothing of them ends one, or goes beyond ASCII. */
+static void names_of_robots_do_no_harm(void **state) {
+  (void)state;
+  static const char name[] = "a*/ \\ \x7f~\xc3\xa9";
+  jn_spec *spec = NULL;
+  jn_model *m = NULL;
+  jn_generated g;
+  jn_error error = {0};
+  jn_link_desc link = jn_link_default("rod");
+  link.mass = 1, link.inertia = (jn_mat3){{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+  jn_joint_desc joint = jn_joint_default("hinge", JN_JOINT_REVOLUTE, NULL, "rod");
+  assert_ok(jn_spec_new(name, NULL, &spec));
+  assert_ok(jn_spec_add_link(spec, &link));
+  assert_ok(jn_spec_add_joint(spec, &joint));
+  assert_ok(jn_model_build(spec, NULL, NULL, &m, &error));
+  assert_ok(jn_generate(m, &(jn_generate_options){.inverse = 1}, NULL, &g, &error));
+  assert_non_null(strstr(g.header, "a?/ ? ?~??"));
+  assert_null(strstr(g.header, "a*/"));
+  assert_string_equal(g.name, "a_________");
+  jn_generated_free(&g);
+  jn_model_free(m);
+  jn_spec_free(spec);
+}
+
 /* A robot without joints. */
 static void a_model_without_motion_is_refused(void **state) {
   (void)state;
@@ -157,6 +213,8 @@ static void every_request_for_memory_may_fail(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(options_that_make_no_sense_are_refused),
+      cmocka_unit_test(names_are_identifiers_of_c),
+      cmocka_unit_test(names_of_robots_do_no_harm),
       cmocka_unit_test(a_model_without_motion_is_refused),
       cmocka_unit_test(kernels_that_make_no_sense_are_refused),
       cmocka_unit_test(every_request_for_memory_may_fail),
