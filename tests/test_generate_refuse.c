@@ -7,6 +7,7 @@
 
 #include <jounce/generate.h>
 
+#include "generate/generate.h"
 #include "helpers/counter.h"
 
 static jn_model *load(const char *name) {
@@ -108,6 +109,41 @@ static void names_of_robots_do_no_harm(void **state) {
   jn_generated_free(&g);
   jn_model_free(m);
   jn_spec_free(spec);
+}
+
+/* The text in single precision: words, constants of every form, comments and strings. */
+static void constants_become_those_of_single_precision(void **state) {
+  (void)state;
+  static const char *const table[][2] = {
+      {"double x = 1.5;", "float x = 1.5f;"},
+      {"doubles mydouble double_", "doubles mydouble double_"},
+      {"1. .5 2e3 2E3 1e-9 1e+9 7 0x1e 0X1E 3u 1.0f a1.b .c",
+       "1.f .5f 2e3f 2E3f 1e-9f 1e+9f 7 0x1e "
+       "0X1E 3u 1.0f a1.b .c"},
+      {"1e38 3.4e38 1e+38", "1e38f 3.4e38f 1e+38f"},
+      {"1e39 3.5e38 1e+39 1E300 35e37 1e308", "3.4e38f 3.4e38f 3.4e38f 3.4e38f 3.4e38f 3.4e38f"},
+      {"1000000000000000000000000000000000000000.0", "3.4e38f"},
+      {"1000000000000000000000000000000000000000.0e-9",
+       "1000000000000000000000000000000000000000.0e-9f"},
+      {"1e-300 0e300", "1e-300f 0e300f"},
+      {"/* double 1.5 */ 1.5 / 2.5", "/* double 1.5 */ 1.5f / 2.5f"},
+      {"\"double 1.5 \\\" 2.5\" 3.5 '\"' 4.5 '\\'' 5.5",
+       "\"double 1.5 \\\" 2.5\" 3.5f '\"' 4.5f "
+       "'\\'' 5.5f"},
+      {"/* 1.5", "/* 1.5"},
+      {"\"1.5", "\"1.5"},
+      {"'\\", "'\\"},
+  };
+  for (size_t i = 0; i < COUNT(table); i++) {
+    counter c;
+    jn_text t = {.hooks = counting(&c)};
+    jn_text_put(&t, table[i][0]);
+    jn_generate_single(&t);
+    assert_false(t.failed);
+    assert_string_equal(t.bytes, table[i][1]);
+    jn_text_drop(&t);
+    assert_int_equal(c.live, 0);
+  }
 }
 
 /* A robot without joints. */
@@ -215,6 +251,7 @@ int main(void) {
       cmocka_unit_test(options_that_make_no_sense_are_refused),
       cmocka_unit_test(names_are_identifiers_of_c),
       cmocka_unit_test(names_of_robots_do_no_harm),
+      cmocka_unit_test(constants_become_those_of_single_precision),
       cmocka_unit_test(a_model_without_motion_is_refused),
       cmocka_unit_test(kernels_that_make_no_sense_are_refused),
       cmocka_unit_test(every_request_for_memory_may_fail),
