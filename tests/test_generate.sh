@@ -29,7 +29,7 @@ cat >mix.json <<'EOF'
   "home": {"p": [1.2, 1, 1.1]}, "mass": 0.5, "inertia": [[0.01, 0, 0], [0, 0.02, 0], [0, 0, 0.02]]}]}
 EOF
 
-# a floating base; frames of the world, of the base and of another link
+# a floating base; frames that do not move, of the base and of another link
 cat >float.xml <<'EOF'
 <mujoco model="float"><worldbody>
  <site name="dock" pos="3 2 1" quat="0.6 0.8 0 0"/>
@@ -75,7 +75,9 @@ for r in body mixed; do
 done
 "$build/jounce" generate float.xml --kinematics 2 --output float -q
 "$build/jounce" generate double_pendulum --fd 4 --lanes 4 --name two --output fd4 -q # in functions of their own
-for one in "float float" "fd4 two"; do
+# every frame moves as the base, or not at all
+"$build/jounce" generate "$source/tests/data/odd/world_link.urdf" --kinematics 1 --name world --output world -q
+for one in "float float" "fd4 two" "world world"; do
   # shellcheck disable=SC2086
   check $one gcc $strict
   [ "$(grep -c 'equal bits' "${one% *}/out")" = "$(wc -l <"${one% *}/out")" ] || fail "$one: other bits"
