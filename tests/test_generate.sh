@@ -29,6 +29,19 @@ cat >mix.json <<'EOF'
   "home": {"p": [1.2, 1, 1.1]}, "mass": 0.5, "inertia": [[0.01, 0, 0], [0, 0.02, 0], [0, 0, 0.02]]}]}
 EOF
 
+# a floating base; frames that do not move, of the base and of another link
+cat >float.xml <<'EOF'
+<mujoco model="float"><worldbody>
+ <site name="dock" pos="3 2 1" quat="0.6 0.8 0 0"/>
+ <body name="hull" pos="1 2 3" quat="0.8 0.6 0 0"><freejoint name="hull"/>
+  <inertial pos="0.1 0.2 0.05" mass="2" fullinertia="0.04 0.05 0.03 0.001 0.002 -0.003"/>
+  <site name="mast" pos="0 0 1"/>
+  <body name="rod" pos="0.4 0.1 0.2"><joint name="swing" type="hinge" axis="0 1 1"/>
+   <inertial pos="0 0 0" mass="0.7" diaginertia="0.01 0.02 0.015"/><site name="tip" pos="0 0 0.5"/></body>
+ </body>
+</worldbody></mujoco>
+EOF
+
 # check FOLDER NAME COMPILER FLAGS...: compiles without warnings, runs the test
 check() {
   folder=$1 name=$2
@@ -59,6 +72,15 @@ check mix mix gcc $strict
 for r in body mixed; do
   # shellcheck disable=SC2086
   check mix_$r mix gcc $strict
+done
+"$build/jounce" generate float.xml --kinematics 2 --output float -q
+"$build/jounce" generate double_pendulum --fd 4 --lanes 4 --name two --output fd4 -q # in functions of their own
+# every frame moves as the base, or not at all
+"$build/jounce" generate "$source/tests/data/odd/world_link.urdf" --kinematics 1 --name world --output world -q
+for one in "float float" "fd4 two" "world world"; do
+  # shellcheck disable=SC2086
+  check $one gcc $strict
+  [ "$(grep -c 'equal bits' "${one% *}/out")" = "$(wc -l <"${one% *}/out")" ] || fail "$one: other bits"
 done
 # derivatives: every joint type, fixed and floating base, all representations
 "$build/jounce" generate mix.json --partials 0,2 --damping --output partials -q
@@ -171,6 +193,16 @@ EOF
 check grip gripper gcc $strict
 [ "$(grep -c 'equal bits' grip/out)" = 7 ] || fail "mimic joints: other bits than the library's"
 check floating gripper gcc -O1
+# one operation alone: only what it needs is in the text
+for one in --mass "--kinematics 1" "--fd 0"; do
+  # shellcheck disable=SC2086
+  "$build/jounce" generate gripper.json $one --output alone -q
+  # shellcheck disable=SC2086
+  check alone gripper gcc $strict
+  grep -q 'equal bits' alone/out || fail "mimic joints, $one: other bits than the library's"
+done
+"$build/jounce" generate gripper.json --mass --fd 0 --scalar float --output alone -q
+check alone gripper gcc -O1 -Wdouble-promotion
 grep -q 'define gripper_NV 2 ' grip/gripper.h || fail "nv is not that of the joints that lead"
 grep -q 'right .*q = 0.05.* -1.3 q of left' grip/gripper.h || fail "the header does not say what a joint follows"
 # the ratio counts: with another one every operation disagrees

@@ -7,6 +7,7 @@
 
 #include <jounce/generate.h>
 
+#include "generate/generate.h"
 #include "helpers/counter.h"
 
 static jn_model *load(const char *name) {
@@ -52,6 +53,97 @@ static void options_that_make_no_sense_are_refused(void **state) {
   refused("chain:257", (jn_generate_options){.forward_partials = 1}, JN_ERR_LIMIT,
           "at most 256 degrees of freedom");
   jn_generated_free(NULL);
+}
+
+/* Letters, digits and underscores, whatever stands beside them in ASCII; each operation alone. */
+static void names_are_identifiers_of_c(void **state) {
+  (void)state;
+  static const char *const wrong[] = {"",   "@",  "[",  "`",  "{",  "/",  ":",        "a@", "a[",
+                                      "a`", "a{", "a/", "a:", "a ", "9a", "\xc3\xa9", "a\n"};
+  static const char *const right[] = {"a", "z", "A", "Z", "_", "a0", "Z9", "_a_Z_09"};
+  const jn_generate_options each[] = {{.inverse = 1},     {.forward = 1},  {.kinematics = 1},
+                                      {.mass = 1},        {.partials = 1}, {.forward_partials = 1},
+                                      {.inverse = 1 << 3}};
+  static const char *const calls[] = {"_id0(",  "_fd0(",  "_kin0(", "_mass(",
+                                      "_did0(", "_dfd0(", "_id3("};
+  for (size_t i = 0; i < COUNT(wrong); i++)
+    refused("pendulum", (jn_generate_options){.inverse = 1, .name = wrong[i]}, JN_ERR_ARGUMENT,
+            "not a C identifier");
+  jn_model *m = load("pendulum");
+  for (size_t i = 0; i < COUNT(right); i++) {
+    jn_generate_options o = each[i % COUNT(each)];
+    jn_generated g;
+    jn_error error = {0};
+    char text[64];
+    o.name = right[i];
+    assert_ok(jn_generate(m, &o, NULL, &g, &error));
+    assert_string_equal(g.name, right[i]);
+    for (size_t k = 0; k < COUNT(calls); k++) {
+      snprintf(text, sizeof text, "int %s%s", right[i], calls[k]);
+      if (!strstr(g.header, text) != (k != i % COUNT(each))) fail_msg("%s: %s", right[i], text);
+    }
+    jn_generated_free(&g);
+  }
+  jn_model_free(m);
+}
+
+/* A robot's names stand in comments: nothing of them ends one, or goes beyond ASCII. */
+static void names_of_robots_do_no_harm(void **state) {
+  (void)state;
+  static const char name[] = "a*/ \\ \x7f~\xc3\xa9";
+  jn_spec *spec = NULL;
+  jn_model *m = NULL;
+  jn_generated g;
+  jn_error error = {0};
+  jn_link_desc link = jn_link_default("rod");
+  link.mass = 1, link.inertia = (jn_mat3){{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+  jn_joint_desc joint = jn_joint_default("hinge", JN_JOINT_REVOLUTE, NULL, "rod");
+  assert_ok(jn_spec_new(name, NULL, &spec));
+  assert_ok(jn_spec_add_link(spec, &link));
+  assert_ok(jn_spec_add_joint(spec, &joint));
+  assert_ok(jn_model_build(spec, NULL, NULL, &m, &error));
+  assert_ok(jn_generate(m, &(jn_generate_options){.inverse = 1}, NULL, &g, &error));
+  assert_non_null(strstr(g.header, "a?/ ? ?~??"));
+  assert_null(strstr(g.header, "a*/"));
+  assert_string_equal(g.name, "a_________");
+  jn_generated_free(&g);
+  jn_model_free(m);
+  jn_spec_free(spec);
+}
+
+/* The text in single precision: words, constants of every form, comments and strings. */
+static void constants_become_those_of_single_precision(void **state) {
+  (void)state;
+  static const char *const table[][2] = {
+      {"double x = 1.5;", "float x = 1.5f;"},
+      {"doubles mydouble double_", "doubles mydouble double_"},
+      {"1. .5 2e3 2E3 1e-9 1e+9 7 0x1e 0X1E 3u 1.0f a1.b .c",
+       "1.f .5f 2e3f 2E3f 1e-9f 1e+9f 7 0x1e "
+       "0X1E 3u 1.0f a1.b .c"},
+      {"1e38 3.4e38 1e+38", "1e38f 3.4e38f 1e+38f"},
+      {"1e39 3.5e38 1e+39 1E300 35e37 1e308", "3.4e38f 3.4e38f 3.4e38f 3.4e38f 3.4e38f 3.4e38f"},
+      {"1000000000000000000000000000000000000000.0", "3.4e38f"},
+      {"1000000000000000000000000000000000000000.0e-9",
+       "1000000000000000000000000000000000000000.0e-9f"},
+      {"1e-300 0e300", "1e-300f 0e300f"},
+      {"/* double 1.5 */ 1.5 / 2.5", "/* double 1.5 */ 1.5f / 2.5f"},
+      {"\"double 1.5 \\\" 2.5\" 3.5 '\"' 4.5 '\\'' 5.5",
+       "\"double 1.5 \\\" 2.5\" 3.5f '\"' 4.5f "
+       "'\\'' 5.5f"},
+      {"/* 1.5", "/* 1.5"},
+      {"\"1.5", "\"1.5"},
+      {"'\\", "'\\"},
+  };
+  for (size_t i = 0; i < COUNT(table); i++) {
+    counter c;
+    jn_text t = {.hooks = counting(&c)};
+    jn_text_put(&t, table[i][0]);
+    jn_generate_single(&t);
+    assert_false(t.failed);
+    assert_string_equal(t.bytes, table[i][1]);
+    jn_text_drop(&t);
+    assert_int_equal(c.live, 0);
+  }
 }
 
 /* A robot without joints. */
@@ -157,6 +249,9 @@ static void every_request_for_memory_may_fail(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(options_that_make_no_sense_are_refused),
+      cmocka_unit_test(names_are_identifiers_of_c),
+      cmocka_unit_test(names_of_robots_do_no_harm),
+      cmocka_unit_test(constants_become_those_of_single_precision),
       cmocka_unit_test(a_model_without_motion_is_refused),
       cmocka_unit_test(kernels_that_make_no_sense_are_refused),
       cmocka_unit_test(every_request_for_memory_may_fail),

@@ -81,6 +81,9 @@ static void dynamics_have_the_strict_bits(void **state) {
   r = robot_new("tilthex", JN_BODY, cache);
   equal_bits(gpu_check_inverse(&r, 5, 70, 8));
   robot_end(&r);
+  r = robot_new("chain:19", JN_BODY, cache);
+  equal_bits(gpu_check_forward(&r, 1, 20, 23));
+  robot_end(&r);
 }
 
 /* every joint type, both halves of them prescribed; another representation */

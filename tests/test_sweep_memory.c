@@ -18,6 +18,10 @@
   "{\"kind\": \"minimum\", \"times\": [0, 1], \"joints\": {\"joint1\": [0, 1], " \
   "\"joint2\": [0, 1]}}"
 #define MASS "\"samples\": 2, \"vary\": {\"mass:link1\": {\"uniform\": [1, 2]}}"
+#define TURN                                                                    \
+  "\"trajectory\": {\"kind\": \"minimum\", \"times\": [0, 1], \"hold\": true, " \
+  "\"joints\": {\"crank\": [0, 0.3]}}, \"samples\": 2, "                        \
+  "\"vary\": {\"gravity:x\": {\"uniform\": [0, 1]}}"
 
 static const struct {
   const char *robot, *job;
@@ -37,6 +41,8 @@ static const struct {
     {"fourbar",
      "{\"run\": \"fd\", \"bins\": 2, \"samples\": 2, \"vary\": {\"gravity:x\": {\"uniform\": [0, "
      "1]}}}"},
+    {"fourbar", "{\"run\": \"traj\", \"bins\": 2, \"instants\": 2, " TURN "}"},
+    {"fourbar", "{\"run\": \"limits\", \"bins\": 2, \"instants\": 2, " TURN "}"},
 };
 
 static char folder[300];

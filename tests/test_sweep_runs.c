@@ -50,6 +50,11 @@ static int column(const jn_sweep *s, const char *name) {
   "{\"kind\": \"minimum\", \"times\": [0, 1], \"joints\": {\"joint1\": [0, 1], " \
   "\"joint2\": [0, 1]}}"
 
+/* to where squares of velocities are beyond the largest number */
+#define FAR                                                                      \
+  "{\"kind\": \"minimum\", \"times\": [0, 1], \"joints\": {\"joint1\": [0, 1], " \
+  "\"joint2\": [0, 1e200]}}"
+
 /* the duration is that of jn_retime with the same limits */
 static void retime_has_the_fastest_duration(void **state) {
   (void)state;
@@ -224,6 +229,168 @@ static void samples_that_fail_have_their_status(void **state) {
              "\"times\": [0, 1], \"joints\": {\"joint1\": [0, 1], \"joint2\": [0, 1e200]}}, "
              "\"vary\": {\"v:joint1\": {\"values\": [0]}}}",
              JN_ERR_NOT_FINITE);
+  /* at the start: of the reference, whose jerk is beyond the largest number, and of the state */
+  fails_with("double_pendulum",
+             "{\"run\": \"simulate\", \"scheme\": \"rkmk4\", \"step\": 0.25, \"control\": {}, "
+             "\"trajectory\": {\"kind\": \"minimum\", "
+             "\"times\": [0, 1e-60], \"joints\": {\"joint1\": [0, 1], \"joint2\": [0, 1e200]}}, "
+             "\"vary\": {\"v:joint1\": {\"values\": [0]}}}",
+             JN_ERR_NOT_FINITE);
+  fails_with("double_pendulum",
+             "{\"run\": \"simulate\", \"scheme\": \"rkmk4\", \"step\": 0.25, \"control\": {}, "
+             "\"set\": {\"q:joint2\": 1}, \"trajectory\": " MOTION
+             ", \"vary\": {\"v:joint1\": {\"values\": [1e200]}}}",
+             JN_ERR_NOT_FINITE);
+  /* along a trajectory, and forward */
+  for (int limits = 0; limits < 2; limits++)
+    fails_with("double_pendulum",
+               limits ? "{\"run\": \"limits\", \"trajectory\": " FAR
+                        ", \"vary\": {\"limit:effort:joint1\": {\"values\": [1]}}}"
+                      : "{\"run\": \"traj\", \"trajectory\": " FAR
+                        ", \"vary\": {\"mass:link1\": {\"values\": [1]}}}",
+               JN_ERR_NOT_FINITE);
+  fails_with("double_pendulum",
+             "{\"run\": \"fd\", \"set\": {\"v:joint2\": 1e200, \"q:joint2\": 1}, "
+             "\"vary\": {\"mass:link1\": {\"values\": [1]}}}",
+             JN_ERR_NOT_FINITE);
+  /* no motion is slow enough for it: gravity needs more force */
+  fails_with("double_pendulum",
+             "{\"run\": \"retime\", \"trajectory\": " MOTION
+             ", \"vary\": {\"limit:effort:joint1\": {\"values\": [1e-3]}}}",
+             JN_ERR_INFEASIBLE);
+}
+
+/* Trajectories that vary, followed for the same time: each sample is that of its trajectory alone. */
+static void a_trajectory_of_several_is_cut_to_the_time(void **state) {
+  (void)state;
+  double *rows[3];
+  int columns = 0;
+  for (int i = 0; i < 3; i++) {
+    char job[1024];
+    snprintf(job, sizeof job,
+             "{\"run\": \"simulate\", \"time\": 0.5, \"instants\": 3, \"control\": {\"kp\": 2}, "
+             "\"scheme\": \"rkmk4\", \"step\": 0.125, \"trajectory\": [" MOTION
+             ", {\"kind\": \"minimum\", \"times\": [0, 2], \"joints\": {\"joint1\": [0, 1], "
+             "\"joint2\": [1, 0]}}], %s}",
+             i == 2 ? "\"vary\": {\"trajectory\": {\"values\": [0, 1]}}"
+             : i    ? "\"set\": {\"trajectory\": 1}, \"vary\": {\"v:joint1\": {\"values\": [0]}}"
+                    : "\"set\": {\"trajectory\": 0}, \"vary\": {\"v:joint1\": {\"values\": [0]}}");
+    jn_sweep *s = open_sweep("double_pendulum", job);
+    const jn_sweep_info *f = jn_sweep_about(s);
+    assert_int_equal(f->durations, 0);
+    assert_true(f->times[2] == 0.5);
+    columns = f->columns;
+    rows[i] = rows_of(s, NULL);
+    assert_true(rows[i][columns - 1] == 0);
+    jn_sweep_free(s);
+  }
+  for (int i = 0; i < 2; i++) /* but for the parameter */
+    assert_true(same_bits(rows[i] + 1, rows[2] + i * columns + 1, (size_t)columns - 1));
+  assert_false(same_bits(rows[0] + 1, rows[1] + 1, (size_t)columns - 1));
+  for (int i = 0; i < 3; i++) free(rows[i]);
+}
+
+/* the rows of two jobs of a robot have the same bits */
+static void same_rows(const jn_spec *spec, const char *first, const char *second) {
+  double *rows[2];
+  size_t numbers[2];
+  for (int i = 0; i < 2; i++) {
+    const char *job = i ? second : first;
+    jn_sweep *s = NULL;
+    jn_error error = {0};
+    if (jn_sweep_parse(job, strlen(job), "job", spec, NULL, NULL, &s, &error))
+      fail_msg("%s\n%s", job, error.message);
+    const jn_sweep_info *f = jn_sweep_about(s);
+    numbers[i] = (size_t)f->samples * (size_t)f->columns;
+    rows[i] = rows_of(s, NULL);
+    assert_true(rows[i][numbers[i] - 1] == 0);
+    jn_sweep_free(s);
+  }
+  assert_int_equal(numbers[0], numbers[1]);
+  assert_true(same_bits(rows[0], rows[1], numbers[0]));
+  free(rows[0]), free(rows[1]);
+}
+
+/* A base is "base", whatever its joint is called. */
+static void gains_of_a_base_have_two_names(void **state) {
+  (void)state;
+  char job[2][1024];
+  jn_spec *spec = robot_spec(TEST_DATA "/odd/all_joint_types.json");
+  for (int i = 0; i < 2; i++)
+    snprintf(
+        job[i], sizeof job[i],
+        "{\"run\": \"simulate\", \"instants\": 3, \"scheme\": \"rkmk4\", \"step\": 0.25, "
+        "\"control\": {\"kp\": {\"%s\": 3}}, \"trajectory\": {\"kind\": \"minimum\", \"times\": "
+        "[0, 1], \"hold\": true, \"joints\": {\"base\": [[1, 0, 0, 0, 0, 0, 1], "
+        "[1, 0, 0, 0, 0.5, 0, 1.5]]}}, \"vary\": {\"gravity:x\": {\"values\": [0.1]}}}",
+        i ? "j_free" : "base");
+  same_rows(spec, job[0], job[1]);
+  jn_spec_free(spec);
+}
+
+/* Joints that are all driven depend on each other in a loop: then none is taken as it is given. */
+static void of_dependent_joints_none_is_driven(void **state) {
+  (void)state;
+  jn_spec *fourbar = robot_spec("fourbar"), *spec = NULL;
+  char *text = NULL;
+  int found = 0;
+  assert_ok(jn_spec_to_json(fourbar, NULL, &text, NULL));
+  for (char *at = text; (at = strstr(at, "\"passive\": true")); found++)
+    memcpy(at, "\"passive\":false", 15);
+  assert_true(found > 0);
+  assert_ok(jn_spec_parse_json(text, strlen(text), NULL, NULL, &spec, NULL));
+  same_rows(spec, "{\"run\": \"id\", \"vary\": {\"q:crank\": {\"values\": [0.2, 0.3]}}}",
+            "{\"run\": \"id\", \"driven\": [], "
+            "\"vary\": {\"q:crank\": {\"values\": [0.2, 0.3]}}}");
+  jn_text_free(text, NULL);
+  jn_spec_free(spec);
+  jn_spec_free(fourbar);
+}
+
+/* The columns of rotors: those of jn_limit_check. */
+static void rotors_have_columns_of_their_limits(void **state) {
+  (void)state;
+  static const char motion[] =
+      "{\"kind\": \"minimum\", \"times\": [0, 1], \"hold\": true, \"joints\": {\"base\": "
+      "[[1, 0, 0, 0, 0, 0, 1], [1, 0, 0, 0, 0.5, 0, 1.5]]}}";
+  char job[1024], name[200], text[100];
+  jn_model *m = NULL;
+  jn_data *d = NULL;
+  jn_trajectory *T = NULL;
+  jn_limit_check *check = NULL;
+  jn_error error = {0};
+  jn_spec *spec = robot_spec("tilthex");
+  const jn_link_desc *link = jn_spec_link(spec, 0); /* of the mass it has */
+  snprintf(job, sizeof job,
+           "{\"run\": \"limits\", \"instants\": 40, \"trajectory\": %s, "
+           "\"vary\": {\"mass:%s\": {\"values\": [%.17g]}}}",
+           motion, link->name, link->mass);
+  jn_sweep *s = open_sweep("tilthex", job);
+  double *rows = rows_of(s, NULL);
+  assert_ok(jn_model_load("tilthex", NULL, NULL, &m, NULL));
+  assert_ok(jn_data_new(m, 1, NULL, &d));
+  assert_ok(jn_trajectory_parse(motion, strlen(motion), "motion", m, NULL, NULL, NULL, &T, &error));
+  const int nv = jn_model_nv(m), rotors = jn_model_rotor_count(m);
+  jn_limit_range *range = calloc((size_t)(nv + rotors) * JN_LIMIT_KINDS, sizeof *range);
+  assert_non_null(range);
+  assert_ok(jn_model_limits(m, range));
+  assert_ok(jn_limit_check_new(m, d, T, range, 40, NULL, &check, &error));
+  assert_int_equal(rotors, 6);
+  for (int i = 0; i < rotors; i++) {
+    const jn_limit_peak *p = jn_limit_check_peak(check, nv + i, JN_LIMIT_EFFORT);
+    assert_ok(jn_limit_row_name(m, nv + i, text, sizeof text));
+    snprintf(name, sizeof name, "used thrust:%s", text);
+    assert_true(p->used > 0);
+    check_residual(name, fabs(rows[column(s, name)] - p->used) / p->used, 1e-12);
+  }
+  jn_limit_check_free(check);
+  free(range);
+  free(rows);
+  jn_trajectory_free(T);
+  jn_data_free(d);
+  jn_model_free(m);
+  jn_sweep_free(s);
+  jn_spec_free(spec);
 }
 
 /* A trajectory before the time zero is followed to its end; rounding of the time does no harm. */
@@ -293,6 +460,10 @@ int main(void) {
       cmocka_unit_test(samples_that_fail_have_their_status),
       cmocka_unit_test(time_may_be_negative),
       cmocka_unit_test(jobs_say_what_they_are),
+      cmocka_unit_test(a_trajectory_of_several_is_cut_to_the_time),
+      cmocka_unit_test(gains_of_a_base_have_two_names),
+      cmocka_unit_test(of_dependent_joints_none_is_driven),
+      cmocka_unit_test(rotors_have_columns_of_their_limits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,7 +77,7 @@ void jn_generate_kinematics(jn_text *t, const jn_job *job, int r) {
       "  enum { R = %d, K = R };\n"
       "  real q[NQ], v[(K + 1) * NV], in[(K + 1) * NV], given[(K + 1) * NV], checked = {0};\n"
       "  real pose[12], twist[6 * (K + 1)], room[24 * (K + 2)];\n"
-      "  v3 base;\n  six *const Vworld = NULL;\n  (void)Vworld, (void)given;\n",
+      "  v3 base;\n  six *const Vworld = NULL;\n  (void)Vworld, (void)given, (void)room;\n",
       id, r);
   for (int i = first; i < m->nlink; i++)
     jn_text_format(t, "  KINEMATICS_LINK(%d, %d)\n", i, jn_kind_width(m->link[i].kind));

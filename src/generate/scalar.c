@@ -1,5 +1,6 @@
 /* scalar.c: the text of double precision in single precision. `double` becomes `float`, and constants
  * get the suffix f; comments and strings stay. */
+#include <float.h>
 #include <string.h>
 
 #include "generate/generate.h"
@@ -35,10 +36,26 @@ static const char *skip_number(const char *s, int *floating) {
   return s;
 }
 
+/* whether a decimal number is above the largest of single precision */
+static int is_beyond(const char *s, const char *end) {
+  double x = 0;
+  int exponent = 0, scale = 0, point = 0;
+  for (; s < end && *s != 'e' && *s != 'E'; s++) {
+    if (is_digit(*s)) x = 10 * x + (*s - '0'), scale -= point;
+    point |= *s == '.';
+  }
+  const int down = s < end && s[1] == '-';
+  for (; s < end; s++)
+    if (is_digit(*s)) exponent = 10 * exponent + (*s - '0');
+  scale += down ? -exponent : exponent;
+  for (; scale > 0 && x <= FLT_MAX; scale--) x *= 10;
+  for (; scale < 0 && x > FLT_MAX; scale++) x /= 10;
+  return x > FLT_MAX;
+}
+
 /* the number with a suffix; the largest one instead of what would be infinite */
 static void put_single(jn_text *t, const char *number, size_t length) {
-  const char *e = memchr(number, 'e', length);
-  if (e && is_digit(e[1]) && is_digit(e[2]) && (is_digit(e[3]) || e[1] > '3')) {
+  if (is_beyond(number, number + length)) {
     jn_text_put(t, "3.4e38f");
     return;
   }

@@ -166,8 +166,7 @@ static jn_status load_kernel(jn_gpu *gpu, jn_kernel kernel, int order,
 
 jn_status jn_gpu_kernel(jn_gpu *gpu, jn_kernel kernel, int order, const jn_loaded **out,
                         jn_error *error) {
-  const int valid =
-      (int)kernel >= 0 && (int)kernel < GPU_KERNELS && order >= 0 && order <= JN_MAX_KERNEL_ORDER;
+  const int valid = order >= 0 && order <= JN_MAX_KERNEL_ORDER;
   jn_loaded none = {0}, *loaded = valid ? &gpu->kernel[kernel][order] : &none;
   jn_status status = JN_OK;
   if (!loaded->module) status = load_kernel(gpu, kernel, order, &gpu->generate, loaded, error);

@@ -2,6 +2,7 @@
  * thread by thread. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -79,7 +80,8 @@ static char *read_file(const char *path, const jn_allocator *hooks, size_t *size
   return block;
 }
 
-/* runs the compiler; its messages go to the file `log` */
+/* runs the compiler; its messages go to the file `log`. A program that ignores SIGCHLD does not learn how
+ * it ended, so that is a failure. */
 static int run_compiler(const char *from, const char *to, const char *include, const char *log) {
   const char *const words[] = {
       compiler(), "-std=c++17", "-O1", "-fPIC", "-shared",  "-ffp-contract=off",
@@ -96,8 +98,8 @@ static int run_compiler(const char *from, const char *to, const char *include, c
   const int started = posix_spawnp(&child, compiler(), &files, NULL, arguments, environ) == 0;
   posix_spawn_file_actions_destroy(&files);
   if (!started) return 0;
-  while (waitpid(child, &state, 0) < 0) {
-  }
+  while (waitpid(child, &state, 0) < 0)
+    if (errno != EINTR) return 0;
   return WIFEXITED(state) && WEXITSTATUS(state) == 0;
 }
 
@@ -119,7 +121,9 @@ static jn_status host_compile(jn_machine *m, const char *text, void **binary, si
     const char *at = log ? strstr(log, "error") : NULL;
     status = jn_fail(error, JN_ERR_FILE, NULL, 0,
                      "gpu: the C++ compiler '%s' (CXX) is missing or fails: %.600s", compiler(),
-                     at ? at : "");
+                     at    ? at
+                     : log ? log
+                           : "");
     jn_block_free(&m->hooks, log);
   }
   if (!status && !(*binary = read_file(path[LIBRARY], &m->hooks, size)))
@@ -136,13 +140,14 @@ static jn_status host_load(jn_machine *m, const void *binary, size_t size, const
   char path[64];
   const int file = memfd_create("jounce-kernel", MFD_CLOEXEC);
   const char *at = binary;
-  for (size_t left = size; file >= 0 && left;) {
-    const ssize_t n = write(file, at, left);
-    if (n <= 0) break;
-    at += n, left -= (size_t)n;
+  size_t left = size;
+  for (ssize_t n = 1; file >= 0 && left && n > 0;) {
+    n = write(file, at, left);
+    if (n > 0) at += n, left -= (size_t)n;
   }
   snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-  out->module = file < 0 ? NULL : dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  /* the loader would run into the end of a part of it */
+  out->module = left ? NULL : dlopen(path, RTLD_NOW | RTLD_LOCAL);
   out->function = out->module ? dlsym(out->module, "jn_grid") : NULL;
   out->file = file;
   if (out->function) return JN_OK;

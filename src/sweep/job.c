@@ -36,12 +36,12 @@ static int positive(const jn_json *root, const char *key, double *x) {
   const jn_json v = jn_json_member(root, key);
   if (!v.value) return 1;
   if (!jn_json_number(&v, x)) return 0;
-  return *x > 0 || jn_refuse(&v, "a number above zero expected");
+  return *x > 0 ? 1 : jn_refuse(&v, "a number above zero expected");
 }
 /* a key that only some runs read */
 static int unused(const jn_json *root, const char *key, int used, const char *by) {
   const jn_json v = jn_json_member(root, key);
-  return !v.value || used || jn_refuse(&v, "only %s reads it", by);
+  return !v.value || used ? 1 : jn_refuse(&v, "only %s reads it", by);
 }
 
 /* Trajectories. */
@@ -65,8 +65,7 @@ static int read_trajectory(jn_sweep *s, const jn_json *v, const char *beside, jn
       return jn_json_fail(v, JN_ERR_FILE, "'%.200s': %s", name, why);
     status = jn_trajectory_load(path, s->model, NULL, NULL, &s->hooks, out, &error);
   }
-  return !status ||
-         jn_json_fail(v, status, "%s", error.message[0] ? error.message : jn_status_text(status));
+  return !status ? 1 : jn_json_fail(v, status, "%s", error.message);
 }
 
 static int read_trajectories(jn_sweep *s, const jn_json *root, const char *beside) {
@@ -74,7 +73,7 @@ static int read_trajectories(jn_sweep *s, const jn_json *root, const char *besid
   const int needed =
       s->run == RUN_TRAJ || s->run == RUN_LIMITS || s->run == RUN_RETIME || s->control.given;
   if (!v.value)
-    return !needed || jn_refuse(&v, "missing: the name of a trajectory file, or a description");
+    return !needed ? 1 : jn_refuse(&v, "missing: the name of a trajectory file, or a description");
   if (!needed)
     return jn_refuse(&v, "only traj, limits, retime, and simulate with \"control\" have one");
   const size_t count = jn_json_is(&v, JSON_ARRAY) ? json_array_size(v.value) : 1;
@@ -99,7 +98,7 @@ static int read_gains(jn_sweep *s, const jn_json *v, double *gain) {
   if (jn_json_is(v, JSON_REAL)) {
     x = json_real_value(v->value);
     for (int i = 0; i < nv; i++) gain[i] = x;
-    return x >= 0 || jn_refuse(v, "a gain must not be negative");
+    return x >= 0 ? 1 : jn_refuse(v, "a gain must not be negative");
   }
   if (!v->value) return 1;
   if (!jn_json_object(v)) return 0;
@@ -193,7 +192,7 @@ static int read_driven(jn_sweep *s, const jn_json *root) {
                 control = jn_json_member(root, "control");
   const size_t n = (size_t)jn_model_body_count(s->model);
   if (!jn_model_constraint_count(s->model))
-    return !v.value || jn_refuse(&v, "the model has no constraints: every joint is driven");
+    return !v.value ? 1 : jn_refuse(&v, "the model has no constraints: every joint is driven");
   if (s->run == RUN_RETIME)
     return jn_refuse(&run,
                      "retime does not keep the constraints of the model: use limits, or a "
@@ -207,7 +206,7 @@ static int read_driven(jn_sweep *s, const jn_json *root) {
   memset(s->driven, 0, n + 1);
   if (!v.value) {
     const jn_status status = choose_driven(s);
-    return !status || jn_json_fail(root, status, "%s", jn_status_text(status));
+    return !status ? 1 : jn_json_fail(root, status, "%s", jn_status_text(status));
   }
   if (!jn_json_is(&v, JSON_ARRAY)) return jn_refuse(&v, "a list of joints expected");
   for (jn_json x = jn_json_first(&v); x.value; x = jn_json_next(&x)) {
@@ -236,8 +235,7 @@ static int check_simulation(jn_sweep *s, const jn_json *root) {
   o.representation = s->representation;
   jn_status status = jn_simulation_new(s->model, &o, &s->hooks, &sim, &error);
   jn_simulation_free(sim);
-  return !status || jn_json_fail(root, status, "%s",
-                                 error.message[0] ? error.message : jn_status_text(status));
+  return !status ? 1 : jn_json_fail(root, status, "%s", error.message);
 }
 
 /* The robot. */
@@ -272,8 +270,9 @@ static int build_nominal(jn_sweep *s, const jn_json *root) {
   jn_spec_free(pure);
   jn_spec_free(edited);
   jn_block_free(&s->hooks, value);
-  return !status || jn_json_fail(root, status, "%s",
-                                 error.message[0] ? error.message : jn_status_text(status));
+  return !status ? 1
+                 : jn_json_fail(root, status, "%s",
+                                error.message[0] ? error.message : jn_status_text(status));
 }
 
 /* Sizes. */

@@ -18,13 +18,13 @@ static int find(const char *word, const char *const *words) {
 }
 
 void jn_sweep_dof(const jn_model *model, int iv, char *text, size_t size) {
-  for (int i = 0; i < jn_model_body_count(model); i++) {
-    const jn_joint *j = jn_model_joint(model, i);
-    if (iv < j->iv || iv >= j->iv + j->nv) continue;
-    jn_model_dof_name(model, i, iv - j->iv, text, size);
-    return;
+  const int last = jn_model_body_count(model) - 1;
+  int i = 0;
+  for (const jn_joint *j; i < last; i++) { /* it is of the last joint if of none before */
+    j = jn_model_joint(model, i);
+    if (iv >= j->iv && iv < j->iv + j->nv) break;
   }
-  text[0] = '\0';
+  jn_model_dof_name(model, i, iv - jn_model_joint(model, i)->iv, text, size);
 }
 
 /* Names. */
@@ -83,12 +83,12 @@ static int name_dof(const naming *n, const char *word) {
 
 static int name_link(const naming *n, const char *word) {
   n->p->index = jn_spec_find_link(n->spec, word);
-  return n->p->index >= 0 || unknown(n, "link", word, jn_spec_link_count(n->spec), link_of);
+  return n->p->index >= 0 ? 1 : unknown(n, "link", word, jn_spec_link_count(n->spec), link_of);
 }
 
 static int name_joint(const naming *n, const char *word) {
   n->p->index = jn_spec_find_joint(n->spec, word);
-  return n->p->index >= 0 || unknown(n, "joint", word, jn_spec_joint_count(n->spec), joint_of);
+  return n->p->index >= 0 ? 1 : unknown(n, "joint", word, jn_spec_joint_count(n->spec), joint_of);
 }
 
 /* LINK:x */
@@ -200,7 +200,7 @@ static int read_name(const naming *n) {
     case SET_TIME_SCALE:
     case SET_TRAJECTORY:
       if (colon) return jn_refuse(n->v, "no ':' expected");
-      return along || not_here(n, "it has no trajectory");
+      return along ? 1 : not_here(n, "it has no trajectory");
     case SET_COM:
       return name_part(n, rest, axes);
     case SET_INERTIA:
@@ -209,7 +209,8 @@ static int read_name(const naming *n) {
       return name_payload(n, rest);
     case SET_GRAVITY:
       n->p->component = find(rest, axes);
-      return n->p->component >= 0 || jn_refuse(n->v, "gravity:x, gravity:y or gravity:z expected");
+      return n->p->component >= 0 ? 1
+                                  : jn_refuse(n->v, "gravity:x, gravity:y or gravity:z expected");
     case SET_DAMPING:
       if (!s->damping) return not_here(n, "give \"damping\": true");
       return name_joint(n, rest);

@@ -15,6 +15,9 @@ typedef struct fake_driver {
   void *stream;
   void (*kernel)(void **arguments);
   char kernel_name[256], options[512];
+  int mute;        /* errors have no text */
+  const char *log; /* of the compiler; NULL: one of a warning and an error */
+  int no_log;      /* its size cannot be found */
 } fake_driver;
 
 #endif
