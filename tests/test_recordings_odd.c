@@ -6,6 +6,8 @@
 #include "helpers/motion.h"
 #include "helpers/rng.h"
 #include "helpers/tree.h"
+#include "base/block.h"
+#include "trajectory/recording.h"
 
 enum { MOST = 3000 };
 static double t[MOST], y[MOST];
@@ -111,11 +113,53 @@ static void times_far_from_zero_are_refused(void **state) {
   jn_model_free(model);
 }
 
+/* A motion of 8 samples a period without noise, at times that are not even: what is noise cannot be told. */
+static void as_many_freedoms_as_samples_are_refused(void **state) {
+  (void)state;
+  enum { SAMPLES = 120 };
+  jn_model *model = pendulum_model();
+  rng r = rng_new(5);
+  for (int i = 0; i < SAMPLES; i++) {
+    t[i] = 0.1 * (i + (i ? rng_range(&r, -0.2, 0.2) : 0));
+    y[i] = sin(6.283185307179586 * t[i] / 0.8);
+  }
+  refused(model, SAMPLES, NULL, "samples: motion and noise cannot be told apart");
+  jn_model_free(model);
+}
+
+/* Files have a limit of memory: a fit within any limit is made, or refused and its memory given back. */
+static void a_fit_keeps_a_limit_of_memory(void **state) {
+  (void)state;
+  enum { SAMPLES = 200 };
+  const recording_options o = {0};
+  rng g = rng_new(6);
+  int refusals = 0;
+  for (int i = 0; i < SAMPLES; i++) t[i] = 0.05 * i, y[i] = sin(t[i]) + 0.01 * rng_normal(&g);
+  for (size_t limit = 1000, done = 0; !done; limit += limit / 4) {
+    jn_trajectory T = {.hooks = jn_allocator_or_default(NULL), .memory = limit};
+    fit_space space;
+    recording r;
+    T.operations = HUGE_VAL;
+    jn_fit_space_init(&space, &T, 5);
+    const jn_status status = jn_recording_fit(&space, SAMPLES, t, 1, y, &o, &r);
+    done = status == JN_OK;
+    if (status) assert_status(status, JN_ERR_LIMIT);
+    refusals += status != JN_OK;
+    jn_recording_free(&T, &r);
+    jn_fit_space_free(&space);
+    assert_true(T.memory == limit);
+  }
+  print_message("%d limits refused\n", refusals);
+  assert_true(refusals > 5);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_little_colour_of_the_noise_is_allowed_for),
       cmocka_unit_test(vibrations_are_refused),
       cmocka_unit_test(times_far_from_zero_are_refused),
+      cmocka_unit_test(as_many_freedoms_as_samples_are_refused),
+      cmocka_unit_test(a_fit_keeps_a_limit_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

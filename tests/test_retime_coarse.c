@@ -129,11 +129,25 @@ static void a_motion_of_few_cells_keeps_the_speed_of_tools(void **state) {
   arm_free(&x);
 }
 
+/* The forces at rest of this path have room: then the grid is what is to blame. */
+static void without_a_force_at_rest_the_grid_is_named(void **state) {
+  (void)state;
+  retime_case c = retime_case_new("arm6", 1, 3, 0);
+  retiming x = retime_case_rows(&c, 32, 0);
+  x.given = c.path;
+  assert_status(jn_retime_fail_at_rest(&x, 0.25), JN_ERR_SINGULAR);
+  assert_string_equal(x.error->message,
+                      "the motion breaks a limit by 0.25 between grid points: take more intervals");
+  retime_rows_free(&x);
+  retime_case_free(&c);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_clock_that_stops_between_its_points_is_refused),
       cmocka_unit_test(a_duration_that_a_coarse_grid_misses_is_refused),
       cmocka_unit_test(a_motion_of_few_cells_keeps_the_speed_of_tools),
+      cmocka_unit_test(without_a_force_at_rest_the_grid_is_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
