@@ -127,6 +127,22 @@ static void as_many_freedoms_as_samples_are_refused(void **state) {
   jn_model_free(model);
 }
 
+/* Sines of few uneven samples a period: none is taken for noise around a constant. */
+static void fast_sines_are_no_coloured_noise(void **state) {
+  (void)state;
+  jn_model *model = pendulum_model();
+  for (int count = 120; count <= 480; count *= 2)
+    for (int k = 0; k < 6; k++) {
+      rng r = rng_new((uint64_t)k + 1);
+      for (int i = 0; i < count; i++) {
+        t[i] = 0.1 * (i + (i ? rng_range(&r, -0.2, 0.2) : 0));
+        y[i] = sin(6.283185307179586 * t[i] / (0.1 * (5.2 + 0.1 * k)));
+      }
+      refused(model, count, NULL, "its residuals are correlated");
+    }
+  jn_model_free(model);
+}
+
 /* Files have a limit of memory: a fit within any limit is made, or refused and its memory given back. */
 static void a_fit_keeps_a_limit_of_memory(void **state) {
   (void)state;
@@ -159,6 +175,7 @@ int main(void) {
       cmocka_unit_test(vibrations_are_refused),
       cmocka_unit_test(times_far_from_zero_are_refused),
       cmocka_unit_test(as_many_freedoms_as_samples_are_refused),
+      cmocka_unit_test(fast_sines_are_no_coloured_noise),
       cmocka_unit_test(a_fit_keeps_a_limit_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
