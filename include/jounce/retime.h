@@ -96,7 +96,7 @@ typedef struct jn_retime_report {
  *   JN_ERR_LIMIT        more than JN_MAX_INTERVALS intervals
  *   JN_ERR_ORDER        the order of data is less than 1
  *   JN_ERR_STATE        stopped by progress
- *   JN_ERR_SINGULAR     the solver did not converge */
+ *   JN_ERR_SINGULAR     the solver did not converge, or the grid is too coarse for the path */
 JN_API jn_status jn_retime(const jn_model *model, jn_data *data, const jn_trajectory *path,
                            const jn_limit_range *range, const jn_retime_options *options,
                            const jn_allocator *allocator, jn_trajectory **out,

@@ -299,7 +299,12 @@ static jn_status make_motion(retiming *x, jn_trajectory **out, jn_retime_report 
     return jn_fail(x->error, JN_ERR_INFEASIBLE, NULL, 0,
                    "the motion takes %.6g s, longer than the duration %.6g s: take more intervals",
                    report->duration, x->options.duration);
-  return jn_trajectory_clocked(x->path, x->p.cells + 1, x->clock, &x->hooks, out, x->error);
+  const jn_status status =
+      jn_trajectory_clocked(x->path, x->p.cells + 1, x->clock, &x->hooks, out, x->error);
+  if (status == JN_ERR_ARGUMENT || status == JN_ERR_NOT_FINITE)
+    return jn_fail(x->error, JN_ERR_SINGULAR, NULL, 0,
+                   "the motion stops or turns back between grid points: take more intervals");
+  return status;
 }
 
 /* How much slower a motion must be so that jn_limit_check_new finds nothing broken. */

@@ -15,6 +15,7 @@ static const double fewest_changes = 12;      /* of an encoder's code */
 static const double fewest_steps = 16;        /* of an encoder, spanned by the motion */
 static const double widest_band = 80;         /* Hz, mean bandwidth edf/(2 T) of a joint motion */
 static const double no_noise = 1e-6;          /* relative to the rms of the samples */
+static const double most_alike = 0.6;         /* autocorrelation of noise; a motion has more */
 
 __attribute__((format(printf, 2, 3))) static void doubt(recording *r, const char *format, ...) {
   va_list list;
@@ -220,7 +221,8 @@ static misfit judge(const recording *r, const smoother *m, arrays *a) {
 }
 
 /* Noise that is not white: its power at low frequencies, `ratio` times that of neighbouring
- * samples, is what matters. A fit with that variance is accepted if the ratio has settled. */
+ * samples, is what matters. A fit with that variance is accepted if the ratio has settled
+ * and no autocorrelation is that of a motion. */
 static jn_status allow_for_colour(fit_space *shared, recording *r, const recording_options *o,
                                   arrays *a) {
   double target = r->z.ratio * r->z.white;
@@ -234,7 +236,7 @@ static jn_status allow_for_colour(fit_space *shared, recording *r, const recordi
     jn_smoother_local(m, 30);
     const misfit z = judge(r, m, a);
     const double next = z.ratio * z.white;
-    if (next < 1.05 * target && target < 2.5 * z.white) {
+    if (next < 1.05 * target && target < 2.5 * z.white && z.lag < most_alike * sqrt(r->s.used)) {
       jn_smoother_free(f->T, r->m);
       r->m = m;
       r->z.variance = z.variance, r->z.correlation = z.correlation;

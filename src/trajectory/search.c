@@ -48,7 +48,7 @@ static jn_status new_smoother(fit_space *f, const samples *s, int i, int p, cons
 /* The lag in samples over which the numbers change noticeably. */
 static int coherence(const samples *s) {
   const int every = s->count > 4096 ? s->count / 4096 : 1;
-  double most = 0, d[40];
+  double most = 0, d[40] = {0};
   int lags = 0;
   for (int lag = 1; lag <= s->count / 2; lag *= 2, lags++) {
     double sum = 0;
@@ -64,9 +64,9 @@ static int coherence(const samples *s) {
     d[lags] = used ? sum / used : 0;
     most = fmax(most, d[lags]);
   }
-  for (int i = 0; i < lags; i++)
-    if (d[i] >= 0.05 * most) return 1 << i;
-  return 1 << lags;
+  int i = 0;
+  while (d[i] < 0.05 * most) i++; /* the largest ends it */
+  return 1 << i;
 }
 
 /* First search: *total is the cut-off in radians per duration, 0: no grid is fine enough. */
@@ -124,10 +124,10 @@ static jn_status search_orders(fit_space *f, const samples *s, double total, smo
   const double T = s->t[s->count - 1], dt = T / (s->count - 1);
   const int finest = index_of(T / (finest_cell * dt));
   double cells = total / aim;
-  int low = f->low, high = f->high;
-  for (int round = 0; round < 8; round++) {
+  int low = f->low, high = f->high, i;
+  do { /* each grid is finer than the one before */
     smoother *m;
-    int i = index_of(cells);
+    i = index_of(cells);
     if (i > finest) i = finest;
     jn_status status = best_order(f, s, i, total, low, high, &m);
     if (status || !m) return status;
@@ -144,8 +144,7 @@ static jn_status search_orders(fit_space *f, const samples *s, double total, smo
     }
     cells = m->u->cells * fmax(1.3, fmin(cutoff, 100) / (0.8 * widest));
     jn_smoother_free(f->T, m);
-    if (i == finest) return JN_OK;
-  }
+  } while (i < finest);
   return JN_OK;
 }
 
