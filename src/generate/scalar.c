@@ -38,6 +38,7 @@ static const char *skip_number(const char *s, int *floating) {
 
 /* whether a decimal number is above the largest of single precision */
 static int is_beyond(const char *s, const char *end) {
+  const double most = (double)FLT_MAX;
   double x = 0;
   int exponent = 0, scale = 0, point = 0;
   for (; s < end && *s != 'e' && *s != 'E'; s++) {
@@ -48,9 +49,9 @@ static int is_beyond(const char *s, const char *end) {
   for (; s < end; s++)
     if (is_digit(*s)) exponent = 10 * exponent + (*s - '0');
   scale += down ? -exponent : exponent;
-  for (; scale > 0 && x <= FLT_MAX; scale--) x *= 10;
-  for (; scale < 0 && x > FLT_MAX; scale++) x /= 10;
-  return x > FLT_MAX;
+  for (; scale > 0 && x <= most; scale--) x *= 10;
+  for (; scale < 0 && x > most; scale++) x /= 10;
+  return x > most;
 }
 
 /* the number with a suffix; the largest one instead of what would be infinite */
