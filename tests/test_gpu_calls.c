@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gpu/fake_driver.h"
+#include "gpu/fake_load.h"
 #include "gpu/machine.h"
 #include "helpers/check.h"
 #include "helpers/files.h"
@@ -15,14 +16,7 @@
 
 static fake_driver *fake;
 
-/* a library that is loaded already is found by its name, libcuda.so.1 */
-static int start(void **state) {
-  if (make_folder(state)) return 1;
-  void *library = dlopen(TEST_FAKE_DRIVER, RTLD_NOW);
-  if (!library) print_error("%s\n", dlerror());
-  fake = library ? dlsym(library, "fake") : NULL;
-  return fake == NULL;
-}
+static int start(void **state) { return fake_driver_load(state, &fake); }
 static int reset(void **state) {
   (void)state;
   memset(fake, 0, sizeof *fake);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "gpu/fake_driver.h"
+#include "gpu/fake_load.h"
 #include "gpu/machine.h"
 #include "helpers/check.h"
 #include "helpers/counter.h"
@@ -26,14 +27,7 @@ static jn_model *load_builtin(const char *name) {
   return model;
 }
 
-/* a library that is loaded already is found by its name, libcuda.so.1 */
-static int start(void **state) {
-  if (make_folder(state)) return 1;
-  void *library = dlopen(TEST_FAKE_DRIVER, RTLD_NOW);
-  if (!library) print_error("%s\n", dlerror());
-  fake = library ? dlsym(library, "fake") : NULL;
-  return fake == NULL;
-}
+static int start(void **state) { return fake_driver_load(state, &fake); }
 static int reset(void **state) {
   (void)state;
   memset(fake, 0, sizeof *fake);

@@ -10,21 +10,8 @@
 
 #include "base/sha256.h"
 #include "helpers/files.h"
+#include "helpers/sweeps.h"
 #include "sweep/random.h"
-
-static jn_spec *robot_spec(const char *name) {
-  jn_spec *spec = NULL;
-  assert_ok(jn_spec_builtin(name, NULL, &spec, NULL));
-  return spec;
-}
-
-static jn_sweep *open_sweep(const jn_spec *spec, const char *job) {
-  jn_sweep *s = NULL;
-  jn_error error = {0};
-  if (jn_sweep_parse(job, strlen(job), "job", spec, NULL, NULL, &s, &error))
-    fail_msg("%s", error.message);
-  return s;
-}
 
 static double *rows_of(const jn_sweep *s, uint64_t first, uint64_t count) {
   jn_sweep_worker *w = NULL;

@@ -9,20 +9,7 @@
 
 #include "helpers/counter.h"
 #include "helpers/files.h"
-
-static jn_spec *robot_spec(const char *name) {
-  jn_spec *spec = NULL;
-  assert_ok(jn_spec_builtin(name, NULL, &spec, NULL));
-  return spec;
-}
-
-static jn_sweep *open_sweep(const jn_spec *spec, const char *job) {
-  jn_sweep *s = NULL;
-  jn_error error = {0};
-  if (jn_sweep_parse(job, strlen(job), "job", spec, NULL, NULL, &s, &error))
-    fail_msg("%s\n%s", job, error.message);
-  return s;
-}
+#include "helpers/sweeps.h"
 
 /* The job must be refused with that status and message, and no memory is lost. */
 static void refused(const jn_spec *spec, const char *job, jn_status want, const char *message) {
