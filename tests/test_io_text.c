@@ -180,10 +180,29 @@ static void a_message_is_complete_and_has_no_control_characters(void **state) {
   assert_string_equal(jn_version(), JN_VERSION);
 }
 
+/* Messages, findings and numbers of files; the locale of the caller is his again. */
+static void numbers_are_written_with_a_point(void **state) {
+  (void)state;
+  jn_error error = {0};
+  char text[NUMBER_TEXT], here[8];
+  snprintf(here, sizeof here, "%.1f", 0.5);
+  jn_fail(&error, JN_ERR_MODEL, "file", 3, "%g, %.3f and %s", -2.5, 1e3, "1,5");
+  assert_string_equal(error.message, "file:3: -2.5, 1000.000 and 1,5");
+  assert_string_equal(jn_write_number(6.25e-9, 9, text), "6.25e-09");
+  jn_spec *spec = NULL;
+  assert_ok(jn_spec_new("s", NULL, &spec));
+  assert_ok(jn_note(spec, JN_NOTE, 4, "a mass of %g kg", 0.25));
+  assert_string_equal(jn_spec_finding(spec, 0).text, "a mass of 0.25 kg");
+  jn_spec_free(spec);
+  snprintf(text, sizeof text, "%.1f", 0.5);
+  assert_string_equal(text, here);
+}
+
 static void the_locale_does_not_matter(void **state) {
   (void)state;
   static void (*const again[])(void **) = {numbers_are_read_strictly,
-                                           numbers_with_commas_have_one_between_each_two};
+                                           numbers_with_commas_have_one_between_each_two,
+                                           numbers_are_written_with_a_point};
   with_comma_locale(again, (int)COUNT(again));
 }
 
@@ -195,6 +214,7 @@ int main(void) {
       cmocka_unit_test(edits_between_words_are_counted),
       cmocka_unit_test(names_are_written_so_that_they_read_back),
       cmocka_unit_test(a_message_is_complete_and_has_no_control_characters),
+      cmocka_unit_test(numbers_are_written_with_a_point),
       cmocka_unit_test(the_locale_does_not_matter),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -7,6 +7,8 @@
 #include "helpers/one_joint.h"
 #include "helpers/retime.h"
 
+#include "helpers/plain_numbers.h"
+
 static int stop(void *context, int round, int step, double duration, double worst) {
   (void)context, (void)round, (void)duration, (void)worst;
   return step == 5;
@@ -42,11 +44,13 @@ static void limits_of_zero_are_named(void **state) {
     x.range[cases[i].kind] = (jn_limit_range){cases[i].low, cases[i].high};
     assert_status(jn_retime(x.model, x.data, x.path, x.range, NULL, NULL, &out, NULL, &error),
                   JN_ERR_INFEASIBLE);
+    locale_t own, before = plain_begin(&own);
     const int found = sscanf(
         error.message,
         "no timing of the path keeps the limits: the %39s of 'joint1' is %lf at t = %lf of the "
         "path with its own timing, beyond its limit %lf by %lf",
         quantity, &value, &t, &limit, &beyond);
+    plain_end(own, before);
     if (found != 5) print_error("%s\n", error.message);
     assert_int_equal(found, 5);
     assert_string_equal(quantity, cases[i].name);

@@ -8,6 +8,8 @@
 
 #include "helpers/files.h"
 
+#include "helpers/plain_numbers.h"
+
 static jn_spec *robot_spec(const char *name) {
   jn_spec *spec = NULL;
   if (strchr(name, '.'))

@@ -1,6 +1,9 @@
-/* decimal.h (private): a double as decimal text, independent of the locale. */
+/* decimal.h (private): numbers as decimal text, independent of the locale. */
 #ifndef JOUNCE_SRC_DECIMAL_H
 #define JOUNCE_SRC_DECIMAL_H
+
+#include <stdarg.h>
+#include <stddef.h>
 
 /* Room for any double with 17 digits. */
 enum { NUMBER_TEXT = 32 };
@@ -8,12 +11,19 @@ enum { NUMBER_TEXT = 32 };
 /* "%.<digits>g" with a decimal point in every locale. Returns `text`. */
 const char *jn_write_number(double value, int digits, char text[NUMBER_TEXT]);
 
-/* A number with six digits, for a message. */
-typedef struct jn_shown {
-  char text[NUMBER_TEXT];
-} jn_shown;
-static inline const char *jn_show(jn_shown *s, double value) {
-  return jn_write_number(value, 6, s->text);
-}
+/* Replaces the decimal separator of the locale in a number, which may be several bytes, by a point.
+ */
+void jn_use_point(char *number);
+
+/* snprintf and vsnprintf with a decimal point in every locale, for messages. Numbers of a file are
+ * written by the functions above, which need no locale object. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+int jn_format(char *text, size_t size, const char *format, ...);
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 0)))
+#endif
+int jn_format_list(char *text, size_t size, const char *format, va_list arguments);
 
 #endif

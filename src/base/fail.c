@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/decimal.h"
+
 size_t jn_utf8(const char *text, uint32_t *code) {
   const unsigned char *p = (const unsigned char *)text;
   const size_t n = *p < 0x80                  ? 1
@@ -79,7 +81,7 @@ jn_status jn_fail_list(jn_error *error, jn_status status, const char *file, int 
     used = snprintf(p, room, "%s:%d: ", path, line);
   else if (path[0] != '\0')
     used = snprintf(p, room, "%s: ", path);
-  vsnprintf(p + used, room - (size_t)used, format, arguments);
+  jn_format_list(p + used, room - (size_t)used, format, arguments);
   jn_clean_text(error->message, room);
 
   error->status = status;

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/decimal.h"
+
 /* places of the model's numbers in those of the tree */
 static void put_places(jn_text *t, const jn_job *job, const char *name, int positions) {
   const jn_model *m = job->own;
@@ -99,7 +101,7 @@ typedef struct pivot_text {
 } pivot_text;
 static pivot_text smallest_pivot(const jn_job *job) {
   pivot_text p = {"SINGULAR_PIVOT"};
-  if (job->set.scalar != JN_SCALAR_FLOAT) snprintf(p.text, sizeof p.text, "%g", JN_SMALLEST_PIVOT);
+  if (job->set.scalar != JN_SCALAR_FLOAT) jn_format(p.text, sizeof p.text, "%g", JN_SMALLEST_PIVOT);
   return p;
 }
 

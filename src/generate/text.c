@@ -34,7 +34,7 @@ void jn_text_format(jn_text *t, const char *format, ...) {
   char line[1000];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(line, sizeof line, format, arguments);
+  jn_format_list(line, sizeof line, format, arguments);
   va_end(arguments);
   jn_text_put(t, line);
 }

@@ -1,7 +1,6 @@
 /* event.c: roots of the user's event functions within the last step, on the dense output. */
 #include <math.h>
 
-#include "base/decimal.h"
 #include "integrate/simulation.h"
 
 /* Looks at g per step, at least and at most; one in each `resolution`. */
@@ -17,15 +16,13 @@ double jn_event_reach(const jn_simulation *s) {
 }
 
 static jn_status evaluate(jn_simulation *s, int i, double time, double *g) {
-  jn_shown t;
   jn_status status = jn_dense(s, time, s->out);
   if (status) return status;
-  jn_show(&t, s->t_start + time);
   if (!jn_point_is_finite(s, s->out)) /* sets the velocities at.a */
-    return jn_stop(s, JN_ERR_NOT_FINITE, "the state is not finite at t = %s", t.text);
+    return jn_stop(s, JN_ERR_NOT_FINITE, "the state is not finite at t = %g", s->t_start + time);
   *g = s->events[i].g(s->events[i].context, s->t_start + time, s->out.q, s->at.a);
   if (isfinite(*g)) return JN_OK;
-  return jn_stop(s, JN_ERR_NOT_FINITE, "event %d is not finite at t = %s", i, t.text);
+  return jn_stop(s, JN_ERR_NOT_FINITE, "event %d is not finite at t = %g", i, s->t_start + time);
 }
 
 static double side(double g) { return g > 0 ? 1 : g < 0 ? -1 : 0; }

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/decimal.h"
 #include "base/elementary.h"
 #include "integrate/simulation.h"
 #include "model/data.h"
@@ -50,12 +49,10 @@ static double before_break(const jn_simulation *s, double t) {
 /* What a function returned, and its numbers x[n]. */
 static jn_status check_function(jn_simulation *s, jn_status status, const char *which, double t,
                                 const double *x, size_t n) {
-  jn_shown at;
-  if (status)
-    return jn_stop(s, status, "the function forces.%s failed at t = %s", which, jn_show(&at, t));
+  if (status) return jn_stop(s, status, "the function forces.%s failed at t = %g", which, t);
   if (jn_all_finite(x, n)) return JN_OK;
-  return jn_stop(s, JN_ERR_NOT_FINITE, "the function forces.%s is not finite at t = %s%s", which,
-                 jn_show(&at, t), s->o.step > 0 ? "; if the motion grows, shorten the step" : "");
+  return jn_stop(s, JN_ERR_NOT_FINITE, "the function forces.%s is not finite at t = %g%s", which, t,
+                 s->o.step > 0 ? "; if the motion grows, shorten the step" : "");
 }
 
 jn_status jn_functions_at(jn_simulation *s, double t, jn_point x, double *out) {

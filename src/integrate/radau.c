@@ -21,7 +21,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/decimal.h"
 #include "base/elementary.h"
 #include "integrate/simulation.h"
 #include "model/data.h"
@@ -367,13 +366,12 @@ static jn_status finish(jn_simulation *s, double h) {
 static jn_status fixed_step(jn_simulation *s, double t_max) {
   const double h = jn_clip_step(s, s->o.step, t_max);
   int converged;
-  jn_shown length;
   jn_status status = solve(s, h, &converged);
   if (!status && !converged)
     status = jn_stop(s, JN_ERR_LIMIT,
-                     "the equations of an implicit step of %s s are not solved by %d iterations: "
+                     "the equations of an implicit step of %g s are not solved by %d iterations: "
                      "shorten the step",
-                     jn_show(&length, h), MOST_ITERATIONS);
+                     h, MOST_ITERATIONS);
   return status ? status : finish(s, h);
 }
 

@@ -33,7 +33,7 @@ jn_status jn_stop(jn_simulation *s, jn_status status, const char *format, ...) {
   if (s->message[0]) return status;
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(s->message, sizeof s->message, format, arguments);
+  jn_format_list(s->message, sizeof s->message, format, arguments);
   va_end(arguments);
   jn_clean_text(s->message, sizeof s->message);
   return status;
@@ -203,14 +203,12 @@ static double end_of_step(jn_simulation *s, double t_max) {
 /* At a break of the world's motion its velocity may jump: an impact. */
 static jn_status leave_break(jn_simulation *s) {
   jn_point x = s->now;
-  jn_shown t;
   if (!s->landed || !s->closed) return JN_OK;
   jn_status status = jn_world_at(s, s->t, 0);
   if (!status)
     status = jn_impact(s->model, s->data, x.q, x.v, &s->checked, s->trial.v, s->at.impulse);
   if (status == JN_ERR_CLOSURE)
-    return jn_stop(s, status, "the pose of a constraint's side in the world jumps at t = %s",
-                   jn_show(&t, s->t));
+    return jn_stop(s, status, "the pose of a constraint's side in the world jumps at t = %g", s->t);
   if (status) return status;
   if (s->nv) memcpy(x.v, s->trial.v, sizeof *x.v * (size_t)s->nv);
   s->landed = 0;
@@ -218,20 +216,18 @@ static jn_status leave_break(jn_simulation *s) {
 }
 
 static jn_status overflow(jn_simulation *s) {
-  jn_shown t, h;
   return jn_stop(s, JN_ERR_NOT_FINITE,
-                 "a number overflows in the step of %s s from t = %s: the solution grows without "
+                 "a number overflows in the step of %g s from t = %g: the solution grows without "
                  "bound%s",
-                 jn_show(&h, s->h), jn_show(&t, s->t_start),
+                 s->h, s->t_start,
                  s->o.step > 0 ? ", or the fixed step is too long: shorten it" : "");
 }
 
 static jn_status step(jn_simulation *s, double t_max, int *event) {
-  jn_shown t, h;
   if (s->o.step > 0 && !(s->t + s->o.step > s->t)) /* t would not advance */
     return jn_stop(s, JN_ERR_LIMIT,
-                   "a step of %s s is lost in the rounding of t = %s: use a longer step",
-                   jn_show(&h, s->o.step), jn_show(&t, s->t));
+                   "a step of %g s is lost in the rounding of t = %g: use a longer step", s->o.step,
+                   s->t);
   if (s->off)
     return jn_stop(s, JN_ERR_CLOSURE,
                    "the state does not satisfy the constraints: set one that does (jn_assemble)");
@@ -269,36 +265,32 @@ static jn_status step(jn_simulation *s, double t_max, int *event) {
 
 /* A message for every failure: what a call of the dynamics or of a function says is its status. */
 static void explain(jn_simulation *s, jn_status status) {
-  jn_shown t;
   const int joint = status == JN_ERR_SINGULAR ? jn_data_singular_joint(s->data) : -1;
   const jn_constraint *c =
       jn_model_constraint(s->model, jn_data_constraint_fault(s->data).constraint);
-  jn_show(&t, s->t_start);
   if (c && status == JN_ERR_RANK)
     jn_stop(s, status,
-            "the constraints contradict each other, or their rank changes, at t = %s: constraint "
+            "the constraints contradict each other, or their rank changes, at t = %g: constraint "
             "'%.100s'; proximal, such as 1e-9, passes a change of rank",
-            t.text, c->name);
+            s->t_start, c->name);
   if (c && status == JN_ERR_CLOSURE)
     jn_stop(s, status,
-            "the step from t = %s leaves constraint '%.100s' too far to be moved back to it: "
+            "the step from t = %g leaves constraint '%.100s' too far to be moved back to it: "
             "shorten the step, or lower the tolerance",
-            t.text, c->name);
+            s->t_start, c->name);
   if (joint >= 0)
     jn_stop(
         s, status,
-        "joint '%.100s' moves no mass, or none off its axis, at t = %s: its acceleration is not "
+        "joint '%.100s' moves no mass, or none off its axis, at t = %g: its acceleration is not "
         "determined; give it an armature, or the links beyond it mass",
-        s->model->joint[joint].name, t.text);
+        s->model->joint[joint].name, s->t_start);
   else
-    jn_stop(s, status, "the step from t = %s failed: %s", t.text, jn_status_text(status));
+    jn_stop(s, status, "the step from t = %g failed: %s", s->t_start, jn_status_text(status));
 }
 
 static jn_status before_now(jn_simulation *s, double t) {
-  jn_shown end, now;
   return jn_stop(s, JN_ERR_ARGUMENT,
-                 "cannot run to t = %s: a finite time not before t = %s expected", jn_show(&end, t),
-                 jn_show(&now, s->t));
+                 "cannot run to t = %g: a finite time not before t = %g expected", t, s->t);
 }
 
 jn_status jn_simulation_step(jn_simulation *s, double t_max, int *event) {
@@ -338,11 +330,10 @@ jn_status jn_simulation_run_to(jn_simulation *s, double t, int *event) {
   while (s->t < t && met < 0) {
     if (!(s->o.step > 0) &&
         s->statistics.steps + s->statistics.rejected - first >= s->o.max_steps) {
-      jn_shown at, end;
       return jn_stop(s, JN_ERR_LIMIT,
-                     "max_steps = %ld steps, rejected ones included, reach t = %s of %s: raise "
+                     "max_steps = %ld steps, rejected ones included, reach t = %g of %g: raise "
                      "max_steps, loosen the tolerance%s",
-                     s->o.max_steps, jn_show(&at, s->t), jn_show(&end, t), against_stiffness(s));
+                     s->o.max_steps, s->t, t, against_stiffness(s));
     }
     jn_status status = jn_simulation_step(s, t, &met);
     if (status) return status;

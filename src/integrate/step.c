@@ -1,7 +1,6 @@
 /* step.c: the length of the steps: what bounds them, and when a trial step is accepted. */
 #include <math.h>
 
-#include "base/decimal.h"
 #include "integrate/simulation.h"
 
 /* The shortest step, in units in the last place of t; how many may follow one another: a jump of a
@@ -48,25 +47,24 @@ int jn_trial_ends(jn_simulation *s, jn_trial *trial, double error, jn_status *st
     return 1;
   }
   s->rough = ROUGH;
-  jn_shown t;
-  jn_show(&t, s->t_start);
   if (trial->last) {
     if (!*status && s->shortest++ < MOST_SHORTEST) return 1;
     if (*status)
-      jn_stop(s, *status, "a number overflows at t = %s: the solution grows without bound", t.text);
+      jn_stop(s, *status, "a number overflows at t = %g: the solution grows without bound",
+              s->t_start);
     else
       *status = jn_stop(s, JN_ERR_LIMIT,
-                        "the step is lost in the rounding of t = %s: the solution grows without "
+                        "the step is lost in the rounding of t = %g: the solution grows without "
                         "bound, or a force jumps again and again; declare jumps of forces by "
                         "next_break, or use a fixed step",
-                        t.text);
+                        s->t_start);
     return -1;
   }
   s->statistics.rejected++;
   if (++trial->count < MOST_TRIALS) return 0;
   *status = jn_stop(s, JN_ERR_LIMIT,
-                    "%d trial steps from t = %s were rejected: the forces are too rough for the "
+                    "%d trial steps from t = %g were rejected: the forces are too rough for the "
                     "tolerance; loosen it, or use a fixed step",
-                    MOST_TRIALS, t.text);
+                    MOST_TRIALS, s->t_start);
   return -1;
 }

@@ -28,7 +28,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/decimal.h"
 #include "base/vec.h"
 #include "core/constraints/project.h"
 #include "integrate/simulation.h"
@@ -164,14 +163,12 @@ static jn_status try_dq(jn_simulation *s, double h, const double *dq, double *re
 
 /* JN_ERR_LIMIT, and why: `what` is not found. */
 static jn_status too_long(jn_simulation *s, double h, const char *what) {
-  jn_shown length, t, way;
   return jn_stop(
       s, JN_ERR_LIMIT,
-      "a variational step of %s s from t = %s is too long: %d iterations do not give the "
-      "%s at its end (the fastest joint moves by %s rad or m in it); shorten the step, "
+      "a variational step of %g s from t = %g is too long: %d iterations do not give the "
+      "%s at its end (the fastest joint moves by %g rad or m in it); shorten the step, "
       "or use scheme taylor or radau",
-      jn_show(&length, h), jn_show(&t, s->t_start), MOST_ITERATIONS, what,
-      jn_show(&way, h * jn_largest(s->start.v, (size_t)s->nv)));
+      h, s->t_start, MOST_ITERATIONS, what, h * jn_largest(s->start.v, (size_t)s->nv));
 }
 
 /* delta = M^-1 r. With constraints M delta = r + J_c(q0)^T x, J_c(q0) delta = 0, then r := M delta is

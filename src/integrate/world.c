@@ -2,7 +2,6 @@
 #include <jounce/jet.h>
 #include <math.h>
 
-#include "base/decimal.h"
 #include "base/vec.h"
 #include "integrate/simulation.h"
 #include "model/data.h"
@@ -17,20 +16,19 @@ static const char *name_of(const jn_simulation *s, int i) {
 
 static jn_status look(jn_simulation *s, int i, double t, int order, jn_pose *pose, double *twist) {
   const jn_world_path *p = &s->world[i];
-  jn_shown at;
   /* before a break, the values from the left */
   if (!(t < s->t_break)) t = jn_simulation_before(s->t_break);
   const jn_status status = p->motion(p->context, t, order, pose, twist);
   if (status)
     return jn_stop(s, status,
-                   "the motion of the world's side of constraint '%.100s' failed at t = %s",
-                   name_of(s, i), jn_show(&at, t));
+                   "the motion of the world's side of constraint '%.100s' failed at t = %g",
+                   name_of(s, i), t);
   const double numbers[3] = {pose->p.x, pose->p.y, pose->p.z};
   if (!jn_all_finite(numbers, 3) || !jn_all_finite(&pose->R.m[0][0], 9) ||
       !jn_all_finite(twist, 6 * ((size_t)order + 2)))
     return jn_stop(s, JN_ERR_NOT_FINITE,
-                   "the motion of the world's side of constraint '%.100s' is not finite at t = %s",
-                   name_of(s, i), jn_show(&at, t));
+                   "the motion of the world's side of constraint '%.100s' is not finite at t = %g",
+                   name_of(s, i), t);
   return JN_OK;
 }
 
@@ -95,14 +93,13 @@ jn_status jn_world_compare(jn_simulation *s) {
     const double speed = fmax(length(V[0]), length(V[1])), most = fmax(length(way), h * speed);
     const int steady = length(change) <= 0.1 * speed &&
                        h * fmax(length(V[0] + 6), length(V[1] + 6)) <= 0.1 * speed;
-    jn_shown t;
     if ((steady || speed == 0) && most > LEAST_MOTION && length(missed) > 0.3 * most)
       return jn_stop(
           s, JN_ERR_ARGUMENT,
           "the world's side of constraint '%.100s' does not move as its twist says after "
-          "t = %s: check the twist and its representation, declare jumps by next_break, "
+          "t = %g: check the twist and its representation, declare jumps by next_break, "
           "or shorten the step",
-          name_of(s, i), jn_show(&t, s->t_start));
+          name_of(s, i), s->t_start);
   }
   return JN_OK;
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "io/number.h"
 #include "io/text.h"
 
@@ -134,7 +135,7 @@ int jn_json_fail(const jn_json *v, jn_status status, const char *format, ...) {
   va_list arguments;
   if (v->text->status) return 0;
   va_start(arguments, format);
-  vsnprintf(sentence, sizeof sentence, format, arguments);
+  jn_format_list(sentence, sizeof sentence, format, arguments);
   va_end(arguments);
   jn_json_path(v, path);
   v->text->status = jn_fail(v->text->error, status, v->text->file, jn_json_line(v), "%s%s%s", path,
@@ -150,7 +151,7 @@ int jn_json_expected(const jn_json *v, const char *format, ...) {
   char what[JN_MAX_MESSAGE];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(what, sizeof what, format, arguments);
+  jn_format_list(what, sizeof what, format, arguments);
   va_end(arguments);
   if (!v->value) return jn_refuse(v, "missing: %s expected", what);
   return jn_refuse(v, "%s expected, found %s", what, types[json_typeof(v->value)]);

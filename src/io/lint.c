@@ -167,41 +167,38 @@ static int pose_is_finite(const jn_pose *pose) {
 static int lint_moments(work *w, int i, const double e[3]) {
   const jn_link_desc *link = jn_spec_get_link(w->spec, i);
   const jn_physical verdict = jn_judge_moments(e, fmax(0, link->mass), w->length);
-  jn_shown a, b, c;
-  jn_show(&a, e[0]), jn_show(&b, e[1]), jn_show(&c, e[2]);
   if (verdict == JN_PHYSICAL) return 0;
   if (w->judged && w->reported[i]) return verdict == JN_INDEFINITE;
   const char *end = w->judged ? "; it does not matter: the link is welded to others" : "";
   if (verdict == JN_INDEFINITE)
     note(w, w->judged ? JN_NOTE : JN_SERIOUS, link->line,
-         "link '%s': the inertia is not positive definite: principal moments %s, %s, %s%s",
-         link->name, a.text, b.text, c.text, end);
+         "link '%s': the inertia is not positive definite: principal moments %g, %g, %g%s",
+         link->name, e[0], e[1], e[2], end);
   else
     note(w, w->judged ? JN_NOTE : JN_WARNING, link->line,
-         "link '%s': no rigid body has this inertia: principal moment %s exceeds %s + %s (triangle "
+         "link '%s': no rigid body has this inertia: principal moment %g exceeds %g + %g (triangle "
          "inequality)%s",
-         link->name, c.text, a.text, b.text, end);
+         link->name, e[2], e[0], e[1], end);
   return verdict == JN_INDEFINITE;
 }
 
 static void lint_inertia(work *w, int i) {
   const jn_link_desc *link = jn_spec_get_link(w->spec, i);
   const double(*I)[3] = (const double(*)[3])link->inertia.m;
-  jn_shown a, b;
   double trace = fabs(I[0][0]) + fabs(I[1][1]) + fabs(I[2][2]);
   for (int r = 0; r < 3; r++)
     for (int s = 0; s < r; s++)
       if (fabs(I[r][s] - I[s][r]) > symmetry * trace)
-        note(w, JN_SERIOUS, link->line, "link '%s': the inertia is not symmetric: %s and %s",
-             link->name, jn_show(&a, I[s][r]), jn_show(&b, I[r][s]));
+        note(w, JN_SERIOUS, link->line, "link '%s': the inertia is not symmetric: %g and %g",
+             link->name, I[s][r], I[r][s]);
   double e[3];
   jn_eigenvalues3(link->inertia, e, NULL);
   double zero = jn_moment_tolerance(e, fmax(0, link->mass), w->length);
   if (lint_moments(w, i, e)) return;
   if (e[2] <= zero) {
     if (link->mass > 0)
-      note(w, JN_NOTE, link->line, "link '%s': mass %s without rotational inertia: a point mass",
-           link->name, jn_show(&a, link->mass));
+      note(w, JN_NOTE, link->line, "link '%s': mass %g without rotational inertia: a point mass",
+           link->name, link->mass);
     return;
   }
   if (e[0] <= zero)
@@ -215,30 +212,29 @@ static void lint_inertia(work *w, int i) {
   double gyration = sqrt(e[2] / link->mass);
   if (gyration > longest_gyration || gyration < shortest_gyration)
     note(w, JN_WARNING, link->line,
-         "link '%s': mass %s kg and this inertia imply a size of about %s m: check the units (kg, "
+         "link '%s': mass %g kg and this inertia imply a size of about %g m: check the units (kg, "
          "m)",
-         link->name, jn_show(&a, link->mass), jn_show(&b, gyration));
+         link->name, link->mass, gyration);
 }
 
 static void lint_link(work *w, int i) {
   const jn_link_desc *link = jn_spec_get_link(w->spec, i);
-  jn_shown a;
   if (!isfinite(link->mass) || !vector_is_finite(link->com) ||
       !jn_all_finite(&link->inertia.m[0][0], 9) || !pose_is_finite(&link->home)) {
     note(w, JN_SERIOUS, link->line, "link '%s': a number is not finite", link->name);
     return;
   }
   if (link->mass < 0)
-    note(w, JN_SERIOUS, link->line, "link '%s': the mass %s is negative: it must be zero or more",
-         link->name, jn_show(&a, link->mass));
+    note(w, JN_SERIOUS, link->line, "link '%s': the mass %g is negative: it must be zero or more",
+         link->name, link->mass);
   else if (link->mass > largest_mass)
-    note(w, JN_WARNING, link->line, "link '%s': the mass is %s kg: check the units", link->name,
-         jn_show(&a, link->mass));
+    note(w, JN_WARNING, link->line, "link '%s': the mass is %g kg: check the units", link->name,
+         link->mass);
   double far = jn_v3_norm(link->com);
   if (far > farthest_com)
     note(w, JN_WARNING, link->line,
-         "link '%s': the centre of mass is %s m from the link's origin: check the units",
-         link->name, jn_show(&a, far));
+         "link '%s': the centre of mass is %g m from the link's origin: check the units",
+         link->name, far);
   lint_inertia(w, i);
 }
 
@@ -247,7 +243,6 @@ static void lint_link(work *w, int i) {
 static void lint_limits(work *w, const jn_joint_desc *joint) {
   const jn_limits *x = &joint->limits;
   const double *value = &x->lower;
-  jn_shown a, b;
   for (int k = 0; k < JN_LIMIT_COUNT; k++)
     if (isnan(value[k])) {
       note(w, JN_SERIOUS, joint->line, "joint '%s': a limit is not a number", joint->name);
@@ -260,30 +255,28 @@ static void lint_limits(work *w, const jn_joint_desc *joint) {
     return;
   }
   if (x->lower > x->upper)
-    note(w, JN_SERIOUS, joint->line, "joint '%s': lower limit %s is above upper limit %s",
-         joint->name, jn_show(&a, x->lower), jn_show(&b, x->upper));
+    note(w, JN_SERIOUS, joint->line, "joint '%s': lower limit %g is above upper limit %g",
+         joint->name, x->lower, x->upper);
   else if (x->lower == x->upper)
     note(w, JN_WARNING, joint->line,
-         "joint '%s': lower and upper limit are both %s: it cannot move", joint->name,
-         jn_show(&a, x->lower));
+         "joint '%s': lower and upper limit are both %g: it cannot move", joint->name, x->lower);
   for (int k = 2; k < JN_LIMIT_COUNT; k++)
     if (value[k] <= 0)
-      note(w, JN_WARNING, joint->line, "joint '%s': %s limit is %s: %s", joint->name,
-           jn_limit_keys[k], jn_show(&a, value[k]),
+      note(w, JN_WARNING, joint->line, "joint '%s': %s limit is %g: %s", joint->name,
+           jn_limit_keys[k], value[k],
            value[k] == 0 ? "leave it out if there is none" : "a limit cannot be negative");
 }
 
 static void lint_axis(work *w, const jn_joint_desc *joint) {
   const int axes = jn_joint_axis_count(joint->type);
-  jn_shown a;
   for (int k = 0; k < axes; k++) {
     double n = jn_v3_norm(joint->axis[k]);
     if (n == 0)
       note(w, JN_SERIOUS, joint->line,
            "joint '%s': axis has zero length: give a direction such as 0 0 1", joint->name);
     else if (fabs(n * n - 1) > unit_tolerance)
-      note(w, JN_NOTE, joint->line, "joint '%s': axis has length %s; it is normalised", joint->name,
-           jn_show(&a, n));
+      note(w, JN_NOTE, joint->line, "joint '%s': axis has length %g; it is normalised", joint->name,
+           n);
   }
   if (axes == 2) {
     jn_vec3 cross = jn_v3_cross(jn_v3_unit(joint->axis[0]), jn_v3_unit(joint->axis[1]));
@@ -307,7 +300,6 @@ static double axis_inertia(const jn_joint_desc *joint, const jn_link_desc *link)
 /* Finds joints that move no mass or inertia, and joints between very different masses. */
 static void lint_moved_mass(work *w, const jn_joint_desc *joint, int child) {
   const jn_link_desc *link = jn_spec_get_link(w->spec, child);
-  jn_shown a, b;
   if (joint->armature > 0 && joint->type != JN_JOINT_FREE) return;
   if (w->mass_below[child] < 0) return; /* a negative mass has another finding */
   if (!(w->mass_below[child] > 0)) {
@@ -327,17 +319,17 @@ static void lint_moved_mass(work *w, const jn_joint_desc *joint, int child) {
     double I = axis_inertia(joint, link);
     if (I <= no_inertia * link->mass * shortest_gyration * shortest_gyration)
       note(w, JN_SERIOUS, joint->line,
-           "joint '%s': link '%s' has %s kg but no inertia about the axis: the dynamics are "
+           "joint '%s': link '%s' has %g kg but no inertia about the axis: the dynamics are "
            "singular; give the joint an armature",
-           joint->name, link->name, jn_show(&a, link->mass));
+           joint->name, link->name, link->mass);
   }
   int p = w->parent[child];
   if (p < 0 || !(w->rigid_mass[p] > 0)) return;
   double ratio = w->rigid_mass[child] / w->rigid_mass[p];
   if (ratio > largest_ratio || ratio < 1 / largest_ratio)
     note(w, JN_NOTE, joint->line,
-         "joint '%s' connects masses of %s kg and %s kg: digits will be lost", joint->name,
-         jn_show(&a, w->rigid_mass[p]), jn_show(&b, w->rigid_mass[child]));
+         "joint '%s' connects masses of %g kg and %g kg: digits will be lost", joint->name,
+         w->rigid_mass[p], w->rigid_mass[child]);
 }
 
 static void lint_mimic(work *w, const jn_joint_desc *joint) {
@@ -360,7 +352,6 @@ static void lint_mimic(work *w, const jn_joint_desc *joint) {
 
 static void lint_joint(work *w, int j) {
   const jn_joint_desc *joint = jn_spec_get_joint(w->spec, j);
-  jn_shown a;
   const double numbers[] = {joint->pitch,    joint->armature,         joint->damping,
                             joint->friction, joint->mimic_multiplier, joint->mimic_offset};
   if (!pose_is_finite(&joint->origin) || !vector_is_finite(joint->axis[0]) ||
@@ -377,8 +368,8 @@ static void lint_joint(work *w, int j) {
          joint->name);
   if (joint->mimic != NULL && joint->type != JN_JOINT_FIXED) lint_mimic(w, joint);
   if (joint->placement == JN_BY_FRAME && jn_v3_norm(joint->origin.p) > longest_offset)
-    note(w, JN_WARNING, joint->line, "joint '%s' is %s m from its parent's origin: check the units",
-         joint->name, jn_show(&a, jn_v3_norm(joint->origin.p)));
+    note(w, JN_WARNING, joint->line, "joint '%s' is %g m from its parent's origin: check the units",
+         joint->name, jn_v3_norm(joint->origin.p));
   lint_axis(w, joint);
   if (joint->type == JN_JOINT_FIXED) return;
   lint_limits(w, joint);
@@ -390,7 +381,6 @@ static void lint_joint(work *w, int j) {
 
 static void lint_whole(work *w) {
   double mass = 0;
-  jn_shown a;
   for (int i = 0; i < w->links; i++) mass += jn_spec_get_link(w->spec, i)->mass;
   if (w->links == 0)
     note(w, JN_SERIOUS, 0, "there are no links");
@@ -400,7 +390,7 @@ static void lint_whole(work *w) {
   if (!vector_is_finite(jn_spec_gravity(w->spec)))
     note(w, JN_SERIOUS, 0, "gravity is not finite");
   else if (g > largest_gravity)
-    note(w, JN_WARNING, 0, "gravity is %s m/s^2: check the units", jn_show(&a, g));
+    note(w, JN_WARNING, 0, "gravity is %g m/s^2: check the units", g);
   int frames = jn_spec_frame_count(w->spec);
   for (int i = 0; i < frames; i++) {
     const jn_frame_desc *frame = jn_spec_get_frame(w->spec, i);

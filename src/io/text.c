@@ -7,12 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "io/file.h"
 
 jn_status jn_note_list(jn_spec *spec, jn_severity severity, int line, const char *format,
                        va_list arguments) {
   char text[JN_MAX_MESSAGE];
-  vsnprintf(text, sizeof text, format, arguments);
+  jn_format_list(text, sizeof text, format, arguments);
   jn_clean_text(text, sizeof text);
   jn_status status = jn_spec_add_finding(spec, severity, line, text);
   return status == JN_ERR_LIMIT ? JN_OK : status;

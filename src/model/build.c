@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/decimal.h"
 #include "base/fail.h"
 #include "model/spec.h"
 
@@ -193,7 +192,6 @@ static double orthogonality_error(jn_mat3 R) {
 
 jn_status jn_build_check_pose(jn_builder *b, int line, const char *what, const char *name,
                               jn_pose *C) {
-  jn_shown error, det, most;
   for (int i = 0; i < 9; i++)
     if (!isfinite(C->R.m[i / 3][i % 3]))
       return jn_build_fail(b, line, JN_ERR_MODEL, "%s '%s': the rotation matrix is not finite",
@@ -211,22 +209,19 @@ jn_status jn_build_check_pose(jn_builder *b, int line, const char *what, const c
                          what, name);
   return jn_build_fail(
       b, line, JN_ERR_POSE,
-      "%s '%s': the matrix is not a rotation (|R^T R - 1| = %s, det = %s; at most %s is "
+      "%s '%s': the matrix is not a rotation (|R^T R - 1| = %g, det = %g; at most %g is "
       "accepted): give more digits or a quaternion",
-      what, name, jn_show(&error, orthogonality_error(C->R)), jn_show(&det, jn_m3_det(C->R)),
-      jn_show(&most, JN_ROTATION_TOLERANCE));
+      what, name, orthogonality_error(C->R), jn_m3_det(C->R), JN_ROTATION_TOLERANCE);
 }
 
 #define SHORTEST_AXIS 1e-12 /* a shorter axis is taken as zero */
 
 static jn_status check_link(jn_builder *b, jn_link_desc *l) {
-  jn_shown x, y;
   if (!isfinite(l->mass))
     return jn_build_fail(b, l->line, JN_ERR_MODEL, "link '%s': mass is not finite", l->name);
   if (l->mass < 0)
     return jn_build_fail(b, l->line, JN_ERR_MODEL,
-                         "link '%s': negative mass %s: must be zero or more", l->name,
-                         jn_show(&x, l->mass));
+                         "link '%s': negative mass %g: must be zero or more", l->name, l->mass);
   if (!finite3(l->com))
     return jn_build_fail(b, l->line, JN_ERR_MODEL, "link '%s': centre of mass is not finite",
                          l->name);
@@ -242,8 +237,7 @@ static jn_status check_link(jn_builder *b, jn_link_desc *l) {
       double *u = &l->inertia.m[i][j], *w = &l->inertia.m[j][i];
       if (fabs(*u - *w) > SYMMETRY * size)
         return jn_build_fail(b, l->line, JN_ERR_MODEL,
-                             "link '%s': inertia is not symmetric (%s and %s)", l->name,
-                             jn_show(&x, *w), jn_show(&y, *u));
+                             "link '%s': inertia is not symmetric (%g and %g)", l->name, *w, *u);
       *u = *w = *u == *w ? *u : 0.5 * (*u + *w);
     }
   return jn_build_check_pose(b, l->line, "link", l->name, &l->home);
@@ -266,7 +260,6 @@ static jn_status check_joint(jn_builder *b, jn_joint_desc *j) {
   if ((unsigned)j->type >= JN_JOINT_TYPE_COUNT)
     return jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': unknown type", j->name);
   jn_status status = JN_OK;
-  jn_shown x;
   int axes =
       j->type == JN_JOINT_UNIVERSAL                                                            ? 2
       : j->type == JN_JOINT_FIXED || j->type == JN_JOINT_SPHERICAL || j->type == JN_JOINT_FREE ? 0
@@ -284,8 +277,8 @@ static jn_status check_joint(jn_builder *b, jn_joint_desc *j) {
   static const char *const names[3] = {"armature", "damping", "friction"};
   for (int i = 0; i < 3; i++)
     if (!isfinite(values[i]) || values[i] < 0)
-      return jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': %s %s: must be zero or more",
-                           j->name, names[i], jn_show(&x, values[i]));
+      return jn_build_fail(b, j->line, JN_ERR_MODEL, "joint '%s': %s %g: must be zero or more",
+                           j->name, names[i], values[i]);
   const jn_limits *m = &j->limits;
   const double limits[7] = {m->lower,        m->upper, m->velocity,   m->effort,
                             m->acceleration, m->jerk,  m->effort_rate};

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/decimal.h"
 #include "model/build.h"
 
 #define SHORTEST_AXIS 1e-12 /* a shorter axis is taken as zero */
@@ -53,7 +52,6 @@ static jn_status place_frames(jn_builder *b, jn_model *m, jn_constraint_desc *d,
   jn_status status = place_side(b, m, d, 0, cut, &out->a);
   if (!status) status = place_side(b, m, d, 1, cut, &out->b);
   if (status) return status;
-  jn_shown x;
   cut->common =
       cut->link[0] < 0 || cut->link[1] < 0 ? -1 : common_link(m, cut->link[0], cut->link[1]);
   if (!moves(m, cut->link[0], cut->common) && !moves(m, cut->link[1], cut->common))
@@ -62,8 +60,8 @@ static jn_status place_frames(jn_builder *b, jn_model *m, jn_constraint_desc *d,
                   "that move relative to each other",
                   d->name, d->a.link ? d->a.link : "world", d->b.link ? d->b.link : "world");
   if (d->type == JN_CONSTRAINT_DISTANCE && !(d->length > 0 && isfinite(d->length)))
-    return REFUSE(b, d, "length %s: must be positive (use a point constraint for zero)", d->name,
-                  jn_show(&x, d->length));
+    return REFUSE(b, d, "length %g: must be positive (use a point constraint for zero)", d->name,
+                  d->length);
   cut->length = out->length = d->type == JN_CONSTRAINT_DISTANCE ? d->length : 0;
   return JN_OK;
 }
@@ -88,7 +86,6 @@ static jn_status place_terms(jn_builder *b, jn_model *m, const jn_constraint_des
                              jn_constraint *out) {
   int *dof = m->term_dof + m->nterm, *iq = m->term_iq + m->nterm;
   double *coefficient = m->term_coefficient + m->nterm;
-  jn_shown x;
   if (!d->term_count) return REFUSE(b, d, "a coupling needs 'terms'", d->name);
   for (int t = 0; t < d->term_count; t++) {
     int joint;
@@ -111,8 +108,8 @@ static jn_status place_terms(jn_builder *b, jn_model *m, const jn_constraint_des
     iq[t] = m->joint[joint].iq + (dof[t] - m->joint[joint].iv);
     coefficient[t] = d->terms[t].coefficient;
     if (!isfinite(coefficient[t]) || coefficient[t] == 0)
-      return REFUSE(b, d, "coefficient %s of joint '%s': must be finite and not zero", d->name,
-                    jn_show(&x, coefficient[t]), d->terms[t].joint);
+      return REFUSE(b, d, "coefficient %g of joint '%s': must be finite and not zero", d->name,
+                    coefficient[t], d->terms[t].joint);
   }
   if (!isfinite(d->offset)) return REFUSE(b, d, "the offset is not finite", d->name);
   cut->link[0] = cut->link[1] = cut->common = -1;

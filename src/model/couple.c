@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/decimal.h"
 #include "model/build.h"
 #include "model/spec.h"
 
@@ -31,7 +30,6 @@ static int leader_of(jn_builder *b, const jn_name *names, int i) {
 
 static jn_status check_chain(jn_builder *b, int i) {
   const jn_joint_desc *j = &b->joint[i];
-  jn_shown x;
   const double numbers[2] = {j->mimic_multiplier, j->mimic_offset};
   for (int n = 0; n < 2; n++)
     if (!isfinite(numbers[n]))
@@ -49,8 +47,8 @@ static jn_status check_chain(jn_builder *b, int i) {
   }
   if (!(fabs(ratio) <= JN_MAX_RATIO))
     return jn_build_fail(b, j->line, JN_ERR_LIMIT,
-                         "joint '%s': mimic: a ratio of %s is beyond the limit of %g", j->name,
-                         jn_show(&x, ratio), JN_MAX_RATIO);
+                         "joint '%s': mimic: a ratio of %g is beyond the limit of %g", j->name,
+                         ratio, JN_MAX_RATIO);
   return JN_OK;
 }
 

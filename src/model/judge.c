@@ -53,14 +53,12 @@ static int *find_culprits(const jn_builder *b, int nbody) {
 static void write_changes(const jn_mat3 *J, const jn_mat3 *K, double size, char *out, size_t room) {
   static const char *const name[6] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
   static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
-  jn_shown x, y;
   out[0] = '\0';
   for (int k = 0; k < 6; k++) {
     double a = J->m[row[k]][column[k]], c = K->m[row[k]][column[k]];
     size_t used = strlen(out);
     if (fabs(c - a) <= SAME_NUMBER * size) continue;
-    snprintf(out + used, room - used, "%s%s %s -> %s", used ? ", " : "", name[k], jn_show(&x, a),
-             jn_show(&y, c));
+    jn_format(out + used, room - used, "%s%s %g -> %g", used ? ", " : "", name[k], a, c);
   }
 }
 
@@ -75,20 +73,18 @@ static void explain(const jn_builder *b, const judgement *g, const char *changes
                     size_t room) {
   const char *name = b->link[g->culprit].name;
   char subject[2 * JN_MAX_NAME + 64], what[320];
-  jn_shown x, y, z;
-  jn_show(&x, g->e[0]), jn_show(&y, g->e[1]), jn_show(&z, g->e[2]);
   if (g->culprit == g->own)
     snprintf(subject, sizeof subject, "link '%s'", name);
   else
     snprintf(subject, sizeof subject, "link '%s' (welded to '%s')", name, b->link[g->own].name);
   if (g->verdict == JN_INDEFINITE)
-    snprintf(what, sizeof what, "inertia is not positive definite: principal moments %s, %s, %s",
-             x.text, y.text, z.text);
+    jn_format(what, sizeof what, "inertia is not positive definite: principal moments %g, %g, %g",
+              g->e[0], g->e[1], g->e[2]);
   else
-    snprintf(what, sizeof what,
-             "no rigid body has this inertia: principal moment %s exceeds %s + %s (triangle "
-             "inequality)",
-             z.text, x.text, y.text);
+    jn_format(what, sizeof what,
+              "no rigid body has this inertia: principal moment %g exceeds %g + %g (triangle "
+              "inequality)",
+              g->e[2], g->e[0], g->e[1]);
   if (b->options.inertia == JN_INERTIA_REPAIR)
     snprintf(out, room, "%s: %s; repaired: %s", subject, what, changes);
   else if (g->verdict == JN_INDEFINITE)

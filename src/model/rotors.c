@@ -9,7 +9,6 @@
 
 #include <jounce/jet.h>
 
-#include "base/decimal.h"
 #include "base/numbers.h"
 #include "model/build.h"
 #include "model/spec.h"
@@ -25,29 +24,25 @@
 
 static jn_status check_numbers(jn_builder *b, const jn_rotor_desc *d) {
   const jn_rotor_limits *l = &d->limits;
-  jn_shown x;
   if (!(d->c_f > 0 && isfinite(d->c_f)))
     return REFUSE(b, d,
-                  "c_f %s: the thrust coefficient must be positive; turn its frame to push "
+                  "c_f %g: the thrust coefficient must be positive; turn its frame to push "
                   "the other way",
-                  d->name, jn_show(&x, d->c_f));
+                  d->name, d->c_f);
   if (!(d->c_d >= 0 && isfinite(d->c_d)))
     return REFUSE(b, d,
-                  "c_d %s: the drag coefficient must not be negative; 'spin' gives the direction",
-                  d->name, jn_show(&x, d->c_d));
+                  "c_d %g: the drag coefficient must not be negative; 'spin' gives the direction",
+                  d->name, d->c_d);
   if (d->spin != 1 && d->spin != -1)
     return REFUSE(b, d, "spin %d: must be 1 (counter-clockwise) or -1", d->name, d->spin);
   if (!(l->idle >= 0 && isfinite(l->idle)))
-    return REFUSE(b, d, "limits: idle %s: the speed must not be negative", d->name,
-                  jn_show(&x, l->idle));
+    return REFUSE(b, d, "limits: idle %g: the speed must not be negative", d->name, l->idle);
   if (!(l->speed > l->idle))
-    return REFUSE(b, d, "limits: speed %s: must be larger than idle", d->name,
-                  jn_show(&x, l->speed));
+    return REFUSE(b, d, "limits: speed %g: must be larger than idle", d->name, l->speed);
   if (!(l->thrust > 0))
-    return REFUSE(b, d, "limits: thrust %s: must be positive", d->name, jn_show(&x, l->thrust));
+    return REFUSE(b, d, "limits: thrust %g: must be positive", d->name, l->thrust);
   if (!(l->thrust_rate > 0))
-    return REFUSE(b, d, "limits: thrust_rate %s: must be positive", d->name,
-                  jn_show(&x, l->thrust_rate));
+    return REFUSE(b, d, "limits: thrust_rate %g: must be positive", d->name, l->thrust_rate);
   return JN_OK;
 }
 
@@ -71,11 +66,9 @@ static jn_status place_rotor(jn_builder *b, const jn_model *m, const jn_rotor_de
   out->limits = d->limits;
   out->lower = d->c_f * (d->limits.idle * d->limits.idle);
   out->upper = fmin(d->limits.thrust, d->c_f * (d->limits.speed * d->limits.speed));
-  if (!(out->upper > out->lower)) {
-    jn_shown x, y;
-    return REFUSE(b, d, "limits: the thrust at idle, %s N, is not below the largest, %s N", d->name,
-                  jn_show(&x, out->lower), jn_show(&y, out->upper));
-  }
+  if (!(out->upper > out->lower))
+    return REFUSE(b, d, "limits: the thrust at idle, %g N, is not below the largest, %g N", d->name,
+                  out->lower, out->upper);
   return JN_OK;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/block.h"
+#include "base/decimal.h"
 #include "base/elementary.h"
 
 static const double relative_rounding = 1e-9; /* of samples without noise */
@@ -21,7 +22,7 @@ __attribute__((format(printf, 2, 3))) static void doubt(recording *r, const char
   va_list list;
   if (r->why[0]) return;
   va_start(list, format);
-  vsnprintf(r->why, sizeof r->why, format, list);
+  jn_format_list(r->why, sizeof r->why, format, list);
   va_end(list);
 }
 

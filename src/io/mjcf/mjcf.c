@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/block.h"
+#include "base/decimal.h"
 #include "io/file.h"
 #include "io/load.h"
 
@@ -48,7 +49,7 @@ void jn_mjcf_note(mjcf *m, jn_severity severity, const xml_node *at, const char 
   va_list list;
   if (m->status != JN_OK) return;
   va_start(list, format);
-  vsnprintf(text, sizeof text, format, list);
+  jn_format_list(text, sizeof text, format, list);
   va_end(list);
   if (at->file == 0)
     jn_mjcf_check(m, jn_note(m->spec, severity, at->line, "%s", text), at, "findings");

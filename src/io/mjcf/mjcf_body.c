@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/block.h"
-#include "base/decimal.h"
 #include "io/mjcf/mjcf.h"
 
 enum { MOST_FREEDOMS = 6 }; /* of the joints of one body */
@@ -142,12 +141,11 @@ static double not_negative(mjcf *m, const mjcf_joint *joint, const mjcf_values *
 static void note_springs(mjcf *m, const mjcf_joint *joint, const mjcf_values *values) {
   char subject[MJCF_SUBJECT];
   double x[3] = {0, 0, 0};
-  jn_shown shown;
   if (not_negative(m, joint, values, MJCF_stiffness, "stiffness") > 0)
     jn_mjcf_note(m, JN_SERIOUS, joint->node,
-                 "%s: a model has no springs: its force -%s (q - springref) is not computed",
+                 "%s: a model has no springs: its force -%g (q - springref) is not computed",
                  jn_mjcf_subject(joint->node, subject),
-                 (jn_mjcf_value(m, values, MJCF_stiffness, 1, 3, x), jn_show(&shown, x[0])));
+                 (jn_mjcf_value(m, values, MJCF_stiffness, 1, 3, x), x[0]));
   if (jn_mjcf_value(m, values, MJCF_springdamper, 2, 2, x) && (x[0] != 0 || x[1] != 0))
     jn_mjcf_note(m, JN_SERIOUS, joint->node,
                  "%s: springdamper is not used: its stiffness and damping are missing",

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "trajectory/judge.h"
 
 #define LEAST_STEP 1e-7   /* s, between stamps since 1970 */
@@ -79,19 +80,20 @@ static int check_order(const jn_table *t, int column, char *message, size_t size
              "the rows",
              t->rows);
   else if (back)
-    snprintf(message, size,
-             "times must increase, but row %d has %.12g after %.12g in row %d (%d such row%s): "
-             "sort the rows, or "
-             "remove %s",
-             first_back + 1, AT(first_back), AT(first_back - 1), first_back, back,
-             back > 1 ? "s" : "", back > 1 ? "them" : "it");
+    jn_format(message, size,
+              "times must increase, but row %d has %.12g after %.12g in row %d (%d such row%s): "
+              "sort the rows, or "
+              "remove %s",
+              first_back + 1, AT(first_back), AT(first_back - 1), first_back, back,
+              back > 1 ? "s" : "", back > 1 ? "them" : "it");
   else if (same)
-    snprintf(message, size,
-             "times must increase, but rows %d and %d have the same, %.12g (%d such row%s): remove "
-             "%s, or "
-             "write the times with more digits",
-             first_same, first_same + 1, AT(first_same), same, same > 1 ? "s" : "",
-             same > 1 ? "them" : "one of them");
+    jn_format(
+        message, size,
+        "times must increase, but rows %d and %d have the same, %.12g (%d such row%s): remove "
+        "%s, or "
+        "write the times with more digits",
+        first_same, first_same + 1, AT(first_same), same, same > 1 ? "s" : "",
+        same > 1 ? "them" : "one of them");
 #undef AT
   return !back && !same;
 }
@@ -130,10 +132,11 @@ jn_status jn_stamps_read(const jn_table *t, int column, double unit, double *tim
   const double step = jn_select(times, n - 1, (n - 1) / 2), first = x[0];
   if (!(unit > 0)) unit = find_unit(first, step, n, whole, &name);
   if (!(unit > 0)) {
-    snprintf(message, size,
-             "times with steps of %.4g: in which unit? Name the column time_s, time_ms, time_us or "
-             "time_ns, or give it (time_unit, --time-unit in the program)",
-             step);
+    jn_format(
+        message, size,
+        "times with steps of %.4g: in which unit? Name the column time_s, time_ms, time_us or "
+        "time_ns, or give it (time_unit, --time-unit in the program)",
+        step);
     return JN_ERR_ARGUMENT;
   }
   const double last = x[(size_t)(n - 1) * columns];
@@ -148,13 +151,13 @@ jn_status jn_stamps_read(const jn_table *t, int column, double unit, double *tim
     }
   }
   if (*name && unit != 1)
-    used = snprintf(note, STAMPS_NOTE, "times: steps of %.4g taken as %s", step, name);
+    used = jn_format(note, STAMPS_NOTE, "times: steps of %.4g taken as %s", step, name);
   if (from_first)
-    used += snprintf(note + used, STAMPS_NOTE - (size_t)used, "%scounted from the first, %.16g s",
-                     used ? ", " : "times: ", first * unit);
+    used += jn_format(note + used, STAMPS_NOTE - (size_t)used, "%scounted from the first, %.16g s",
+                      used ? ", " : "times: ", first * unit);
   if (gaps)
-    snprintf(note + used, STAMPS_NOTE - (size_t)used,
-             "%s%d gap%s, the longest of %.4g s after row %d", used ? ", " : "times: ", gaps,
-             gaps > 1 ? "s" : "", times[longest] - times[longest - 1], longest);
+    jn_format(note + used, STAMPS_NOTE - (size_t)used,
+              "%s%d gap%s, the longest of %.4g s after row %d", used ? ", " : "times: ", gaps,
+              gaps > 1 ? "s" : "", times[longest] - times[longest - 1], longest);
   return JN_OK;
 }

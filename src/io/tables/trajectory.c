@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/block.h"
-#include "base/decimal.h"
 #include "base/fail.h"
 #include "io/file.h"
 #include "io/text.h"
@@ -329,7 +328,6 @@ static jn_status finish(reader *r, jn_trajectory **out) {
   double scale = jn_reader_number(r, &r->root, "time_scale", 1);
   double *home = jn_reader_array(r, (size_t)r->T->nq);
   jn_error error = {0};
-  jn_shown found;
   if (home) jn_model_home(r->model, home);
   for (int i = 0; home && i < r->T->joints; i++) {
     const jn_joint *j = &r->T->joint[i];
@@ -339,12 +337,10 @@ static jn_status finish(reader *r, jn_trajectory **out) {
   jn_reader_drop_arrays(r);
   if (!r->text.status) jn_reader_check(&r->root, jn_trajectory_finish(r->T, &error), &error);
   if (!r->text.status) read_clocks(r);
-  if (!(scale > 0))
-    jn_refuse(&time_scale, "a number above zero expected, found %s", jn_show(&found, scale));
+  if (!(scale > 0)) jn_refuse(&time_scale, "a number above zero expected, found %g", scale);
   const double start = jn_trajectory_start(r->T), end = jn_trajectory_end(r->T);
   if (!r->text.status && !isfinite(start + scale * (end - start)))
-    jn_refuse(&time_scale, "%s is too large: the duration of the motion overflows",
-              jn_show(&found, scale));
+    jn_refuse(&time_scale, "%g is too large: the duration of the motion overflows", scale);
   jn_block_free(&r->T->hooks, r->times);
   if (r->text.status)
     jn_block_free(&r->T->hooks, r->numbers);

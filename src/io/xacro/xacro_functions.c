@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/elementary.h"
+#include "base/decimal.h"
 #include "io/number.h"
 #include "io/xacro/xacro.h"
 
@@ -250,9 +251,9 @@ static xacro_value rounded(xacro *x, const xacro_list *a) {
   if (digits.kind == XACRO_NONE) return to_whole(x, nearbyint(d));
   if (!(fabs(d) < NO_FRACTION)) return a->items[0];
   /* through the decimal text, as Python does */
-  char text[64] = ""; /* a point at the end does no harm */
+  char text[64];
   snprintf(text, sizeof text, "%.*f", (int)digits.as.whole, d);
-  text[strspn(text, "-0123456789")] = '.'; /* the point of the locale */
+  jn_use_point(text);
   jn_xacro_read_float(x, text, &d);
   return jn_xacro_number(d);
 }
@@ -717,8 +718,7 @@ static void format_one(xacro *x, xacro_buffer *b, const char *spec, size_t lengt
   } else {
     snprintf(form, sizeof form, "%.*s", (int)length, spec);
     snprintf(text, sizeof text, form, d);
-    for (char *c = text; *c != '\0'; c++)
-      if (*c == ',') *c = '.'; /* the point of the locale */
+    jn_use_point(text);
   }
   jn_xacro_append(x, b, text, strlen(text));
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/decimal.h"
 #include "io/xacro/xacro.h"
 
 /* ---- failures and limits */
@@ -35,7 +36,7 @@ void jn_xacro_fail(xacro *x, jn_status status, const char *format, ...) {
   va_list list;
   if (x->status != JN_OK) return;
   va_start(list, format);
-  vsnprintf(text, sizeof text, format, list);
+  jn_format_list(text, sizeof text, format, list);
   va_end(list);
   write_calls(x, calls, sizeof calls);
   const int file = x->at != NULL ? x->at->file : 0, line = x->at != NULL ? x->at->line : 0;
