@@ -3,6 +3,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <float.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -42,7 +43,10 @@ static void put_escaped(growing_text *t, const char *text) {
 static void expressions_have_the_values_of_python(void **state) {
   (void)state;
   int wrong = 0;
+  volatile double least = DBL_MIN; /* a program may flush denormal numbers to zero */
+  const int flushed = least / 2 == 0;
   for (size_t i = 0; i < COUNT(expressions); i++) {
+    if (flushed && strcmp(expressions[i].text, "5e-324") == 0) continue;
     growing_text in = {0}, wanted = {0};
     append(&in, "<a>x${");
     put_escaped(&in, expressions[i].expression);

@@ -36,8 +36,9 @@ int jn_factors_are_bounded(const jn_model *m, const jn_data *data) {
   return bounded;
 }
 
+/* Checks everything, copies q. */
 static jn_status load(const jn_model *model, jn_data *data, int v_rows, const double *q,
-                      const double *v, int near) {
+                      const double *v) {
   const jn_work *w = &data->w;
   size_t nv = (size_t)model->nv;
   data->engine = data->settings.strict ? &jn_engines[JN_ISA_PLAIN] : data->best;
@@ -52,27 +53,42 @@ static jn_status load(const jn_model *model, jn_data *data, int v_rows, const do
     if (!quat_is_unit(q + model->link[model->quat_link[i]].iq)) return JN_ERR_POSE;
   data->kinematics = -2;
   if (model->nq) memcpy(w->q, q, sizeof *q * (size_t)model->nq);
-  if (near)
-    boundary_about_joint(model, w);
-  else
-    boundary_about_origin(model, w);
-  if (v_rows > 0 && nv) {
-    memcpy(w->io, v, sizeof *v * v_rows * nv);
-    jn_jet_to_taylor(v_rows - 1, model->nv, w->io);
-    if (near && data->settings.representation == JN_SPATIAL)
-      data->engine->boundary.rows_in(model, w, v, w->io, v_rows, 0);
-  }
   return JN_OK;
+}
+static void load_velocities(const jn_model *model, jn_data *data, int rows, const double *v) {
+  if (rows <= 0 || !model->nv) return;
+  memcpy(data->w.io, v, sizeof *v * (size_t)rows * (size_t)model->nv);
+  jn_jet_to_taylor(rows - 1, model->nv, data->w.io);
 }
 
 jn_status jn_load_state(const jn_model *model, jn_data *data, int v_rows, const double *q,
                         const double *v) {
-  return load(model, data, v_rows, q, v, 0);
+  const jn_status status = load(model, data, v_rows, q, v);
+  if (status) return status;
+  boundary_about_origin(model, &data->w);
+  load_velocities(model, data, v_rows, v);
+  return JN_OK;
+}
+
+jn_status jn_load_configuration(const jn_model *model, jn_data *data, int v_rows, const double *q,
+                                const double *v) {
+  const jn_status status = load(model, data, v_rows, q, v);
+  if (!status) boundary_about_joint(model, &data->w);
+  return status;
+}
+
+void jn_load_velocities_about_joint(const jn_model *model, jn_data *data, int rows,
+                                    const double *v) {
+  load_velocities(model, data, rows, v);
+  if (rows > 0 && data->settings.representation == JN_SPATIAL)
+    data->engine->boundary.rows_in(model, &data->w, v, data->w.io, rows, 0);
 }
 
 jn_status jn_load_state_about_joint(const jn_model *model, jn_data *data, int v_rows,
                                     const double *q, const double *v) {
-  return load(model, data, v_rows, q, v, 1);
+  const jn_status status = jn_load_configuration(model, data, v_rows, q, v);
+  if (!status) jn_load_velocities_about_joint(model, data, v_rows, v);
+  return status;
 }
 
 void jn_boundary_about_origin(const jn_model *model, jn_data *data) {

@@ -62,6 +62,12 @@ static inline void boundary_copy(const jn_model *m, real *to_rows, const real *x
   memcpy(to_rows + at, x + at, sizeof(real) * nv * (size_t)(to - from + 1));
 }
 
+/* rows 0..K of derivatives -> Taylor coefficients */
+INLINE void boundary_scale_in(int nv, int K, const real *given, real *x) {
+  if (nv) memcpy(x, given, sizeof(real) * (size_t)nv * (size_t)(K + 1));
+  scale_rows(0, K, nv, x, 1);
+}
+
 /* The jets of a free base (core/body/base.h), which the body formulation converts with; NULL for
  * other joints, and in the formulations in world axes, which have the transforms X. */
 static inline base_jet *free_base(const jn_link *l, const jn_work *w, int world) {
@@ -87,6 +93,47 @@ INLINE void boundary_motion(const jn_model *m, const jn_work *w, int rep, int fr
   if (first) boundary_motion_joint(m, &m->link[0], base_of(w), w, rep, from, to);
   for (int i = first; i < m->nfree; i++)
     boundary_motion_other(m, &m->link[m->free_link[i]], w, rep, from, to);
+}
+
+/* A copy in w->io of what is given in x, of a free joint beyond the base: its conversion needs all
+ * lower orders. */
+static inline real *boundary_given(const jn_model *m, const jn_work *w, const jn_link *l, int rep,
+                                   int to, real *x) {
+  if (rep == JN_BODY || free_base(l, w, 0)) return x;
+  real *given = io_of(w, l->iv);
+  for (int k = 0; k <= to; k++) memcpy(given + k * m->nv, x + k * m->nv, sizeof(real) * 6);
+  return given;
+}
+/* The base in boundary_motion_of: rows are shifted, scaled and converted in registers. */
+INLINE void boundary_motion_of_base(const jn_model *m, const jn_work *w, int rep, int K,
+                                    const real *given) {
+  const jn_link *l = &m->link[0];
+  const int nv = m->nv;
+  base_jet *b = base_of(w);
+  real *q = q_of(w, l->iq), *v = v_of(w, l->iv), *X = X_of(w, l->ix);
+  joint_place(l, q, q[0], q[0], X);
+  if (rep == JN_BODY) return;
+  base_place(b, X);
+  const v3 p = load_v3(q + 4);
+  EACH(k, 0, K)
+  base_twist_in(rep, k, b, free_row_in(rep, k, p, given + k * nv, 0), v + k * nv);
+}
+/* Another free joint. */
+APART void boundary_motion_of_other(const jn_model *m, const jn_link *l, const jn_work *w, int rep,
+                                    int K, const real *given) {
+  real *q = q_of(w, l->iq), *v = v_of(w, l->iv), *in = boundary_given(m, w, l, rep, K, v);
+  if (rep == JN_SPATIAL) free_rows_in(q, m->nv, given + l->iv, in, K + 1, 0);
+  free_motion_in(l, rep, 0, K, m->nv, q, free_position(l, w), in, v, X_of(w, l->ix), NULL);
+}
+/* The user's rows of derivatives -> w->v of orders 0..K, and the transforms of free joints; spatial
+ * twists are about the origin. Body formulation. */
+INLINE void boundary_motion_of(const jn_model *m, const jn_work *w, int rep, int K,
+                               const real *given) {
+  boundary_scale_in(m->nv, K, given, v_of(w, 0));
+  const int first = boundary_has_base(m);
+  if (first) boundary_motion_of_base(m, w, rep, K, given);
+  for (int i = first; i < m->nfree; i++)
+    boundary_motion_of_other(m, &m->link[m->free_link[i]], w, rep, K, given);
 }
 
 static inline void boundary_motion_in(const jn_model *m, const jn_work *w, int rep, int from,
@@ -169,15 +216,7 @@ INLINE void boundary_force_in(const jn_link *l, const jn_work *w, int nv, int re
                  X_of(w, l->ix), free_base(l, w, world), tau);
 }
 
-/* In place: w->v, w->tau hold what is given, what is computed. Free joints beyond the base read it from
- * a copy in w->io, because their conversion needs all lower orders. */
-static inline real *boundary_given(const jn_model *m, const jn_work *w, const jn_link *l, int rep,
-                                   int to, real *x) {
-  if (rep == JN_BODY || free_base(l, w, 0)) return x;
-  real *given = io_of(w, l->iv);
-  for (int k = 0; k <= to; k++) memcpy(given + k * m->nv, x + k * m->nv, sizeof(real) * 6);
-  return given;
-}
+/* In place: w->v, w->tau hold what is given, what is computed. */
 INLINE void boundary_motion_in_place(const jn_model *m, const jn_work *w, int rep, int to) {
   for (int i = 0; i < m->nfree; i++) {
     const jn_link *l = &m->link[m->free_link[i]];

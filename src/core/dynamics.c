@@ -14,12 +14,16 @@
 static int converts_base(const jn_model *m, const jn_data *data, const jn_recursion *form) {
   return !form->world && m->nfree && data->settings.representation != JN_BODY;
 }
-static void motion_in(const jn_model *m, const jn_data *data, const jn_recursion *form, int K) {
+/* the user's v of orders 0..K -> w->v */
+static void motion_in(const jn_model *m, jn_data *data, const jn_recursion *form, int K,
+                      const double *v) {
   const int rep = (int)data->settings.representation;
-  if (converts_base(m, data, form))
-    data->engine->boundary.motion(m, &data->w, rep, K);
-  else
-    boundary_motion(m, &data->w, rep, 0, K, form->world);
+  if (!form->world) {
+    data->engine->boundary.motion(m, &data->w, rep, K, v);
+  } else {
+    jn_load_velocities_about_joint(m, data, K + 1, v);
+    boundary_motion(m, &data->w, rep, 0, K, 1);
+  }
 }
 static void drive(const jn_model *m, const jn_data *data, const jn_recursion *form, int k,
                   const unsigned char *prescribed) {
@@ -95,7 +99,7 @@ jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, c
   jn_status status = jn_check_call(model, data, order, external);
   if (status) return status;
   if (model->nv && !tau) return JN_ERR_ARGUMENT;
-  status = jn_load_state_about_joint(model, data, order + 2, q, v);
+  status = jn_load_configuration(model, data, order + 2, q, v);
   if (status) return status;
   const jn_work *w = &data->w;
   const jn_recursion *form = recursion_of(data, 0, external);
@@ -103,7 +107,7 @@ jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, c
             poses = form->world || jn_external_needs_poses(external);
   data->kinematics = -2;
   set_gravity(data);
-  motion_in(model, data, form, order + 1);
+  motion_in(model, data, form, order + 1, v);
   if (form->world)
     place_joints(model, w);
   else
@@ -124,8 +128,9 @@ jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, c
   return status;
 }
 
-/* Order by order. w->io holds the given motion, w->force the given forces, as jets. */
-static jn_status solve_orders(const jn_model *model, jn_data *data, int order,
+/* Order by order. v is the user's velocity; w->io holds the given motion of higher orders, w->force
+ * the given forces, as jets. */
+static jn_status solve_orders(const jn_model *model, jn_data *data, int order, const double *v,
                               const unsigned char *prescribed, const jn_external *external) {
   const jn_work *w = &data->w;
   const jn_settings *set = &data->settings;
@@ -134,7 +139,7 @@ static jn_status solve_orders(const jn_model *model, jn_data *data, int order,
             poses = form->world || jn_external_needs_poses(external);
   data->kinematics = -2;
   set_gravity(data);
-  motion_in(model, data, form, 0);
+  motion_in(model, data, form, 0, v);
   if (form->world)
     place_joints(model, w);
   else
@@ -163,7 +168,7 @@ jn_status jn_forward_dynamics(const jn_model *model, jn_data *data, int order, c
   jn_status status = jn_check_call(model, data, order, external);
   if (status) return status;
   if (model->nv && (!tau || !a)) return JN_ERR_ARGUMENT;
-  status = jn_load_state_about_joint(model, data, 1, q, v);
+  status = jn_load_configuration(model, data, 1, q, v);
   if (status) return status;
   const jn_work *w = &data->w;
   size_t nv = (size_t)model->nv, n = ((size_t)order + 1) * nv;
@@ -177,7 +182,7 @@ jn_status jn_forward_dynamics(const jn_model *model, jn_data *data, int order, c
   jn_jet_to_taylor(order, model->nv, w->force);
   if (data->settings.representation == JN_SPATIAL)
     data->engine->boundary.rows_in(model, w, given, w->force, order + 1, 1);
-  status = solve_orders(model, data, order, NULL, external);
+  status = solve_orders(model, data, order, v, NULL, external);
   if (status) return status;
   motion_out(model, data, recursion_of(data, 1, NULL), order);
   status = jn_deliver(w->io + nv, n, a);
@@ -194,7 +199,7 @@ jn_status jn_hybrid_dynamics(const jn_model *model, jn_data *data, int order, co
   jn_status status = jn_check_call(model, data, order, external);
   if (status) return status;
   if (!prescribed || (model->nv && (!v || !tau))) return JN_ERR_ARGUMENT;
-  status = jn_load_state_about_joint(model, data, 1, q, v);
+  status = jn_load_configuration(model, data, 1, q, v);
   if (status) return status;
   const jn_work *w = &data->w;
   size_t nv = (size_t)model->nv;
@@ -209,13 +214,13 @@ jn_status jn_hybrid_dynamics(const jn_model *model, jn_data *data, int order, co
             prescribed[i] ? 0.0 : tau[k * nv + (size_t)j] + (more ? more[k * nv + (size_t)j] : 0.0);
       }
   size_t n = ((size_t)order + 1) * nv;
-  if (!jn_all_finite(w->io, n + nv) || !jn_all_finite(w->force, n)) return JN_ERR_NOT_FINITE;
+  if (!jn_all_finite(w->io + nv, n) || !jn_all_finite(w->force, n)) return JN_ERR_NOT_FINITE;
   const jn_recursion *form = recursion_of(data, 1, NULL);
-  shift(model, data, w->io + nv, order + 1, -1, 0); /* row 0 is already shifted */
+  shift(model, data, w->io + nv, order + 1, -1, 0);
   shift(model, data, w->force, order + 1, -1, 1);
   jn_jet_to_taylor(order + 1, model->nv, w->io);
   jn_jet_to_taylor(order, model->nv, w->force);
-  status = solve_orders(model, data, order, some ? prescribed : NULL, external);
+  status = solve_orders(model, data, order, v, some ? prescribed : NULL, external);
   if (status) return status;
   /* forces to w->force via w->io, then motion to w->io */
   if (some) {
@@ -223,7 +228,7 @@ jn_status jn_hybrid_dynamics(const jn_model *model, jn_data *data, int order, co
     memcpy(w->force, w->io, sizeof(double) * n);
   }
   motion_out(model, data, form, order);
-  if (!jn_all_finite(w->io, n + nv) || !jn_all_finite(w->force, n)) return JN_ERR_NOT_FINITE;
+  if (!jn_all_finite(w->io + nv, n) || !jn_all_finite(w->force, n)) return JN_ERR_NOT_FINITE;
   for (int i = 0; i < model->nbody; i++)
     for (int j = model->joint[i].iv; j < model->joint[i].iv + model->joint[i].nv; j++)
       for (size_t k = 0; k <= (size_t)order; k++) {

@@ -43,7 +43,8 @@ typedef void jn_shift_fn(const jn_model *m, const jn_work *w, double *x, int row
                          int moment);
 typedef void jn_rows_in_fn(const jn_model *m, const jn_work *w, const double *from, double *x,
                            int rows, int moment);
-typedef void jn_motion_in_fn(const jn_model *m, const jn_work *w, int rep, int K);
+typedef void jn_motion_in_fn(const jn_model *m, const jn_work *w, int rep, int K,
+                             const double *given);
 typedef void jn_drive_fn(const jn_model *m, const jn_work *w, const jn_settings *set, int k,
                          const unsigned char *prescribed);
 typedef void jn_out_fn(const jn_model *m, const jn_work *w, int rep, int r);
@@ -105,7 +106,7 @@ typedef struct jn_pack {
 typedef struct jn_boundary {
   jn_shift_fn *shift;                /* for all formulations */
   jn_rows_in_fn *rows_in;            /* for all formulations */
-  jn_motion_in_fn *motion;           /* w->io -> w->v, orders 0..K */
+  jn_motion_in_fn *motion;           /* the user's derivatives -> w->v, orders 0..K */
   jn_drive_fn *drive;                /* w->e of order k */
   jn_out_fn *motion_out, *force_out; /* w->v, w->tau -> derivatives in w->io */
 } jn_boundary;

@@ -58,10 +58,15 @@ void ENTRY(boundary_rows_in)(const jn_model *m, const jn_work *w, const double *
   else                                  \
     call(rep, n)
 
-void ENTRY(boundary_motion)(const jn_model *m, const jn_work *w, int rep, int K) {
+void ENTRY(boundary_motion)(const jn_model *m, const jn_work *w, int rep, int K,
+                            const double *given) {
   const int r = K - 1;
-#define MOTION(rep, n) boundary_motion(m, w, rep, 0, (n) + 1, 0)
+#define MOTION(rep, n) boundary_motion_of(m, w, rep, (n) + 1, given)
 #define CALL(n) CALL_IN_REPRESENTATION(MOTION, n)
+  if (!K) {
+    CALL(-1);
+    return;
+  }
   EACH_ORDER(r, ORDERS_FEW, CALL)
 #undef CALL
 }

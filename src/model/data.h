@@ -67,6 +67,11 @@ jn_status jn_load_state(const jn_model *model, jn_data *data, int v_rows, const 
  * anything is rounded; jn_boundary_about_origin goes back to the origin. */
 jn_status jn_load_state_about_joint(const jn_model *model, jn_data *data, int v_rows,
                                     const double *q, const double *v);
+/* In two steps: the checks of both and a copy of q; then the velocities. */
+jn_status jn_load_configuration(const jn_model *model, jn_data *data, int v_rows, const double *q,
+                                const double *v);
+void jn_load_velocities_about_joint(const jn_model *model, jn_data *data, int rows,
+                                    const double *v);
 void jn_boundary_about_origin(const jn_model *model, jn_data *data);
 
 /* A failed call leaves its outputs as they were. Where outputs are too large to be buffered, the

@@ -84,9 +84,9 @@ INLINE void base_spatial_in(int k, base_jet *b) {
 }
 
 /* order k of the body twist v from the given one, lower orders being known */
-INLINE void base_twist_in(int rep, int k, base_jet *b, const real *in, real *v) {
-  b[k].s = load_v3(in);
-  b[k].u = load_v3(in + 3);
+INLINE void base_twist_in(int rep, int k, base_jet *b, six in, real *v) {
+  b[k].s = in.w;
+  b[k].u = in.v;
   if (rep == JN_SPATIAL) {
     base_spatial_in(k, b);
   } else {

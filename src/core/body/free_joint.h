@@ -23,21 +23,22 @@ INLINE void free_shift(const real *q, int nv, real *x, int rows_used, int sign, 
     store_v3(moved, sign > 0 ? v3_add_cross_exact(a, p, b) : v3_add_cross_exact(a, b, p));
   }
 }
-/* From rows of derivatives about the origin to Taylor coefficients x about the joint's position. */
+/* Taylor coefficient k from the derivative of a twist or wrench in `rep`; spatial: about the origin,
+ * then about the joint's position p. */
+INLINE six free_row_in(int rep, int k, v3 p, const real *row, int moment) {
+  v3 a = load_first(row), b = load_second(row);
+  if (rep == JN_SPATIAL && moment) a = v3_add_cross_exact(a, b, p);
+  if (rep == JN_SPATIAL && !moment) b = v3_add_cross_exact(b, a, p);
+  return six_make(v3_scale_order(k, a, 1), v3_scale_order(k, b, 1));
+}
+/* The same of rows of spatial twists or wrenches. */
 INLINE void free_rows_in(const real *q, int nv, const real *from, real *x, int rows_used,
                          int moment) {
   const v3 p = load_v3(q + 4);
-  EACH(k, 0, rows_used - 1) {
-    v3 a = load_first(from + k * nv), b = load_second(from + k * nv);
-    if (moment)
-      a = v3_add_cross_exact(a, b, p);
-    else
-      b = v3_add_cross_exact(b, a, p);
-    store_v3(x + k * nv, v3_scale_order(k, a, 1));
-    store_v3(x + k * nv + 3, v3_scale_order(k, b, 1));
-  }
+  EACH(k, 0, rows_used - 1)
+  store_six(x + k * nv, free_row_in(JN_SPATIAL, k, p, from + k * nv, moment));
 }
-/* Back, order k of a twist or wrench in `rep`. */
+/* Back. */
 INLINE void free_row_out(int rep, int k, v3 p, six x, real *row, int moment) {
   v3 a = v3_scale_order(k, x.w, 0), b = v3_scale_order(k, x.v, 0);
   if (rep == JN_SPATIAL && moment) a = v3_add_cross_exact(a, p, b);
@@ -58,7 +59,7 @@ INLINE void free_motion_in(const jn_link *l, int rep, int from, int to, int nv, 
     }
   } else if (rep != JN_BODY) {
     if (from == 0) base_place(b, X);
-    EACH(k, from, to) base_twist_in(rep, k, b, in + k * nv, v + k * nv);
+    EACH(k, from, to) base_twist_in(rep, k, b, load_six(in + k * nv), v + k * nv);
   }
 }
 
@@ -89,7 +90,7 @@ INLINE void joint_motion_in(const jn_link *l, int rep, int k, int nv, v3 p0, con
   if (l->kind != JN_K_FREE || rep == JN_BODY)
     for (int j = 0; j < l->nv; j++) v[k * nv + j] = in[k * nv + j];
   else if (b)
-    base_twist_in(rep, k, b, in + k * nv, v + k * nv);
+    base_twist_in(rep, k, b, load_six(in + k * nv), v + k * nv);
   else
     twist_to_body(rep, k, free_pose_of(X), p0, in, nv, v, nv);
 }
