@@ -115,6 +115,8 @@ WRONG = [
      "state (1, 2): a number in the state or in the result is not finite: q[3] of 'joint4' is nan"),
     (lambda: arm.inverse_dynamics(q, np.full((3, 6), 1e308)), ValueError, "the state is finite, the result exceeds a double"),
     (lambda: hex_.mass_matrix(2 * Q), ValueError, "the quaternion of 'base' in q has length 2"),
+    (lambda: hex_.mass_matrix(np.stack([Q, Q, 3 * Q, Q])), ValueError,
+     "state 2: a rotation or pose is not in SO(3) or SE(3): the quaternion of 'base' in q has length 3"),
     (lambda: hex_.with_settings(layout="mujoco").inverse_dynamics(hex_.with_settings(layout="mujoco").home(),
                                                                   with_nan(V, 0, 0)), ValueError, "of 'base:vx' is nan"),
     (lambda: bar.constrained_inverse_dynamics([[0.5, 0, 0]], np.zeros((2, 3))), ValueError, "state 0: "),
