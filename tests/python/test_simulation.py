@@ -11,7 +11,9 @@ class Simulations(unittest.TestCase):
     def test_energy_stays(self):
         robot = jounce.Model("tilthex", representation="body", gravity=[0, 0, 0])
         q, v = random_state(robot, 1)
-        sim = jounce.Simulation(robot)
+        sim = jounce.Simulation(model=robot)
+        with self.assertRaisesRegex(TypeError, "got two values for 'model'"):
+            jounce.Simulation(robot, model=robot)
         sim.set_state(0, q, v[0])
         before = robot.momentum_energy(q, v[0])
         qs, vs = sim.run(np.linspace(0.1, 1, 10))
