@@ -105,6 +105,17 @@ static jn_status odd_urdf(const jn_allocator *a) {
   jn_spec_free(s);
   return status;
 }
+/* a declaration that is not at the start; expat copies the name of the encoding */
+static jn_status declared_urdf(const jn_allocator *a) {
+  static const char text[] =
+      "\n<?xml version='1.0' encoding='ISO-8859-1'?><robot><link name='a'/></robot>";
+  jn_spec *s = NULL;
+  jn_error e = {0};
+  jn_status status = jn_spec_parse_urdf(text, sizeof text - 1, "declared", a, &s, &e);
+  if ((status == JN_OK) != (s != NULL) || status != e.status) return JN_ERR_STATE;
+  jn_spec_free(s);
+  return status;
+}
 static jn_status odd_json(const jn_allocator *a) {
   static const char *const texts[2] = {
       "{\"bodies\": [{\"comment\": 1, \"name\": \"a\", \"mass\": 1}]}",
@@ -323,6 +334,7 @@ static const struct {
 } makers[] = {{"spec", new_spec},
               {"long names", long_names},
               {"odd URDF", odd_urdf},
+              {"declared URDF", declared_urdf},
               {"odd JSON", odd_json},
               {"URDF", load_urdf},
               {"MJCF", load_mjcf},

@@ -1,6 +1,7 @@
 /* test_gpu_calls.c: whole calls of libjounce_gpu on a driver that only pretends (gpu/fake_driver.c): which
  * kernels are compiled and which are not, and the arrays of roll-outs. */
 #include <dlfcn.h>
+#include <jounce/generate.h>
 #include <jounce/gpu.h>
 #include <jounce/io.h>
 #include <math.h>
@@ -12,6 +13,7 @@
 #include "gpu/machine.h"
 #include "helpers/check.h"
 #include "helpers/files.h"
+#include "helpers/program.h"
 #include "integrate/rollout.h"
 
 static fake_driver *fake;
@@ -192,11 +194,46 @@ static void rollouts_have_paths_of_their_own_length(void **state) {
   assert_int_equal(fake->modules, 0);
 }
 
+/* The program that writes the kernels when the library is built: the text is the one of every robot. */
+static void the_build_writes_the_kernels_of_any_robot(void **state) {
+  (void)state;
+#ifndef TEST_GENERIC_TEXT
+  skip();
+#else
+  static const char *const kernels[] = {"id0", "id5", "fd2"};
+  const jn_generate_options o = {.generic = 1};
+  jn_model *model = NULL;
+  assert_ok(jn_model_load("arm6", NULL, NULL, &model, NULL));
+  for (size_t i = 0; i < COUNT(kernels); i++) {
+    jn_kernel_text want = {0};
+    assert_ok(jn_generate_kernel(model,
+                                 kernels[i][0] == 'f' ? JN_KERNEL_FORWARD : JN_KERNEL_INVERSE,
+                                 kernels[i][2] - '0', &o, NULL, &want, NULL));
+    assert_clean(run("'%s' %s kernel.cu", TEST_GENERIC_TEXT, kernels[i]));
+    char *text = slurp(temporary("kernel.cu"), NULL);
+    assert_string_equal(text, want.source);
+    free(text);
+    jn_kernel_text_free(&want);
+  }
+  jn_model_free(model);
+  assert_int_equal(run("'%s' id0", TEST_GENERIC_TEXT), 2);
+  assert_int_equal(run("'%s' id10 x.cu", TEST_GENERIC_TEXT), 2);
+  assert_int_equal(run("'%s' fd9 x.cu", TEST_GENERIC_TEXT), 1); /* no such order */
+  assert_true(strncmp(errors, "generic_text: ", 14) == 0 && !strstr(errors, "cannot write"));
+  assert_int_equal(run("test -e x.cu"), 1);
+  assert_int_equal(run("'%s' id0 none/x.cu", TEST_GENERIC_TEXT), 1);
+  assert_string_equal(errors, "generic_text: cannot write\n");
+  assert_int_equal(run("'%s' id0 /dev/full", TEST_GENERIC_TEXT), 1);
+  assert_string_equal(errors, "generic_text: cannot write\n");
+#endif
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(kernels_come_from_the_cache_of_the_user, reset),
       cmocka_unit_test_setup(kernels_for_any_robot_are_of_dynamics, reset),
       cmocka_unit_test_setup(rollouts_have_paths_of_their_own_length, reset),
+      cmocka_unit_test(the_build_writes_the_kernels_of_any_robot),
   };
-  return cmocka_run_group_tests(tests, start, remove_folder);
+  return cmocka_run_group_tests(tests, start, program_tear_down);
 }

@@ -605,6 +605,15 @@ static void memory_that_fails_while_reading(void **state) {
     snprintf(whole, sizeof whole, text, spaces);
     failures += fail_each(whole, "text", path, 2);
   }
+  /* the paths of meshes need more memory than all the rest */
+  growing_text long_paths = {0};
+  append(&long_paths, "<mujoco><compiler meshdir='");
+  for (int i = 0; i < 4; i++) append(&long_paths, "%01000d", 0);
+  append(&long_paths, "'/><asset><mesh file='x.stl'/></asset><worldbody><body>");
+  for (int i = 0; i < 8; i++) append(&long_paths, "<geom type='mesh' mesh='x' mass='0'/>");
+  append(&long_paths, "</body></worldbody></mujoco>");
+  failures += fail_each(long_paths.text, "text", NULL, 8);
+  free(long_paths.text);
   /* a name that leaves no room for that of the folder */
   memset(name, 'n', 2047);
   name[2047] = '\0';
@@ -621,6 +630,17 @@ static void memory_that_fails_while_reading(void **state) {
       failures += fail_each(t.text, "text", NULL, 0);
       free(t.text);
     }
+  /* the links between the joints of a body need names of their own */
+  for (int n = 1; n < 90; n++) {
+    growing_text t = {0};
+    append(&t, "<mujoco><worldbody>");
+    for (int i = 0; i < 20; i++)
+      append(&t, "<body name='b%d'><joint name='b%d'/><joint/></body>", i, i);
+    for (int i = 0; i < n; i++) append(&t, "<body/>");
+    append(&t, "</worldbody></mujoco>");
+    failures += fail_each(t.text, "text", NULL, 0);
+    free(t.text);
+  }
   print_message("  %ld failed requests\n", failures);
 }
 

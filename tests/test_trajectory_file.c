@@ -7,6 +7,7 @@
 #include "helpers/check.h"
 #include "helpers/counter.h"
 #include "helpers/files.h"
+#include "helpers/parsing.h"
 #include "helpers/trajectory_text.h"
 #include "helpers/tree.h"
 
@@ -238,6 +239,7 @@ static void samples_are_found_by_their_names(void **state) {
       {"t,c:d,c:a\n0,1,2\n1,2,3\n2,3,4\n", NULL, 1},
       {"time,q:0,c:d,c:a\n0,1,2,3\n1,2,3,4\n2,3,4,5\n", NULL, 0},
       {"t,c:d\n0,1\n1,2\n2,3\n", "no column 'c:a'", 1},
+      {"time,q:0,f,c:a,c:d\n0,1,2,3,4\n1,2,3,4,5\n2,3,4,5,6\n", NULL, 1}, /* f is fixed */
       {"x,c:d\n0,1\n1,2\n2,3\n", "no column 't' or 'time'", 1},
       {"t,x\n0,1\n1,2\n2,3\n", "no column belongs to a joint", 1},
       {"0,1,2\n1,2,3\n2,3,4\n", "without names: 4 expected", 1},
@@ -296,6 +298,46 @@ static void samples_are_found_by_their_names(void **state) {
   assert_ok(jn_trajectory_load(temporary("named.csv"), standing, &o, NULL, NULL, &T, &e));
   jn_trajectory_free(T);
   jn_model_free(standing);
+  jn_model_free(m);
+}
+
+/* A column that nearly has the name of the last of 300 joints is found among few columns; of many
+ * only a million pairs of names are compared. */
+static void mistyped_columns_are_searched_up_to_a_number(void **state) {
+  (void)state;
+  enum { JOINTS = 300 };
+  growing_text text = {0};
+  append(&text, "{\"bodies\": [{\"name\": \"b0\", \"mass\": 1}");
+  for (unsigned i = 1; i <= JOINTS; i++)
+    append(
+        &text,
+        ", {\"name\": \"b%u\", \"parent\": \"b%u\", \"mass\": 1, \"joint\": {\"name\": \"%08x\", "
+        "\"type\": \"prismatic\", \"axis\": [0, 0, 1]}}",
+        i, i - 1, i * 2654435761u);
+  append(&text, "]}");
+  jn_model *m = model_of_text(text.text);
+  free(text.text);
+  jn_fit_options o = jn_fit_options_default();
+  o.degree = 1, o.tolerance = 0, o.hold = 1;
+  for (int many = 0; many < 2; many++) {
+    growing_text t = {0};
+    jn_trajectory *T = NULL;
+    jn_error e = {0};
+    append(&t, "t,%08x,%07x", 2654435761u,
+           JOINTS * 2654435761u >> 4); /* the last digit is missing */
+    const int columns = many ? 4000 : 20;
+    for (int i = 0; i < columns; i++) append(&t, ",%d", i);
+    for (int row = 0; row < 3; row++) {
+      append(&t, "\n%d,%d,0", row, row);
+      for (int i = 0; i < columns; i++) append(&t, ",0.5");
+    }
+    put("wide.csv", t.text);
+    free(t.text);
+    const jn_status status = jn_trajectory_load(temporary("wide.csv"), m, &o, NULL, NULL, &T, &e);
+    assert_status(status, many ? JN_OK : JN_ERR_SYNTAX);
+    if (!many) assert_non_null(strstr(e.message, "belongs to no joint: rename it"));
+    jn_trajectory_free(T);
+  }
   jn_model_free(m);
 }
 
@@ -405,6 +447,7 @@ int main(void) {
       cmocka_unit_test(odd_descriptions_are_accepted),
       cmocka_unit_test(ends_are_at_rest_by_default),
       cmocka_unit_test(samples_are_found_by_their_names),
+      cmocka_unit_test(mistyped_columns_are_searched_up_to_a_number),
       cmocka_unit_test(coordinates_have_names),
       cmocka_unit_test(any_name_of_a_joint_is_saved_or_refused),
       cmocka_unit_test(damaged_descriptions_leak_nothing),

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "helpers/check.h"
+#include "helpers/counter.h"
 #include "helpers/files.h"
+#include "helpers/parsing.h"
 #include "helpers/trajectory_text.h"
 #include "helpers/tree.h"
 
@@ -260,6 +262,49 @@ static void polynomials_have_a_largest_degree(void **state) {
   jn_model_free(m);
 }
 
+/* Short texts that ask for much: rows of a base from single numbers, a path of one among many
+ * joints, pieces of which only the first has its powers. */
+static void a_motion_may_need_memory_in_proportion_to_its_text(void **state) {
+  (void)state;
+  static const char *const models[] = {"tilthex", "chain:1000", "pendulum"},
+                           *const where[] = {"1: needs", "joints.joint1: needs",
+                                             "joints.joint1: needs"};
+  for (int kind = 0; kind < 3; kind++) {
+    jn_model *m = model_of(models[kind]);
+    jn_trajectory *T = NULL;
+    jn_error e = {0};
+    counter c;
+    const jn_allocator hooks = counting(&c);
+    growing_text t = {0};
+    if (kind == 0) {
+      append(&t, "{\"kind\": \"minimum\", \"times\": [0, 1], \"base\": [1");
+      for (int i = 0; i < 250000; i++) append(&t, ",1");
+      append(&t, "]}");
+    } else if (kind == 1) {
+      append(&t, "{\"kind\": \"minimum\", \"times\": \"path\", \"joints\": {\"joint1\": [0");
+      for (int i = 1; i < 2000; i++) append(&t, ",%d", i % 2);
+      append(&t, "]}}");
+    } else {
+      append(&t, "{\"kind\": \"pieces\", \"joints\": {\"joint1\": {\"breaks\": [0");
+      for (int i = 1; i <= 20000; i++) append(&t, ",%d", i);
+      append(&t, "], \"coefficients\": [[0");
+      for (int i = 0; i < JN_MAX_DEGREE; i++) append(&t, ",0");
+      append(&t, "]");
+      for (int i = 1; i < 20000; i++) append(&t, ",[]");
+      append(&t, "]}}}");
+    }
+    assert_status(jn_trajectory_parse(t.text, t.used, "x", m, NULL, NULL, &hooks, &T, &e),
+                  JN_ERR_LIMIT);
+    assert_null(T);
+    if (!strstr(e.message, "needs more memory than a file of this size may ask for") ||
+        !strstr(e.message, where[kind]))
+      fail_msg("%s: %s", models[kind], e.message);
+    assert_int_equal(c.live, 0);
+    free(t.text);
+    jn_model_free(m);
+  }
+}
+
 static void arguments_that_make_no_sense_are_refused(void **state) {
   (void)state;
   static const char text[] = "{\"kind\": \"polynomial\", \"end\": 1, \"joints\": {}}";
@@ -317,6 +362,7 @@ int main(void) {
       cmocka_unit_test(bad_descriptions_are_refused),
       cmocka_unit_test(descriptions_with_one_fault_are_refused),
       cmocka_unit_test(polynomials_have_a_largest_degree),
+      cmocka_unit_test(a_motion_may_need_memory_in_proportion_to_its_text),
       cmocka_unit_test(arguments_that_make_no_sense_are_refused),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -9,7 +9,7 @@
 static inline int temporary_folder(const char *name, char *path, size_t room) {
   const char *top = getenv("TMPDIR");
   const int n = snprintf(path, room, "%s/%s-XXXXXX", top && top[0] ? top : "/tmp", name);
-  return n > 0 && (size_t)n < room && mkdtemp(path) != NULL;
+  return (size_t)n < room && mkdtemp(path) != NULL;
 }
 
 #endif

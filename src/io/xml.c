@@ -172,8 +172,9 @@ static int feed(xml_reader *x, const char *text, size_t size, int is_last) {
     x->given += piece;
     if (x->status != JN_OK) return 1;
     if (ok != XML_STATUS_OK) return 0;
-    XML_Index start = XML_GetCurrentByteIndex(x->parser); /* of the current markup; -1: none */
-    kept = start >= 0 && (size_t)start < x->given ? x->given - (size_t)start : 0;
+    /* of the current markup; -1, none, becomes the largest number */
+    const size_t start = (size_t)XML_GetCurrentByteIndex(x->parser);
+    kept = start < x->given ? x->given - start : 0;
     if (kept > JN_MAX_XML_MARKUP)
       jn_xml_fail(x, JN_ERR_LIMIT, jn_xml_line(x), MARKUP_TOO_LONG, JN_MAX_XML_MARKUP / 1024);
   } while (given < size && x->status == JN_OK);

@@ -18,11 +18,12 @@ typedef struct builder {
   int text_line;
 } builder;
 
-/* The slot that holds `name`, or a free one; NULL: the table is too crowded there. */
+/* The slot that holds `name`, or a free one; NULL: the table is too crowded there. No table has fewer
+ * slots than are tried. */
 static const char **name_slot(const char **names, size_t slots, const char *name) {
   const uint64_t hash = jn_xml_hash(jn_xml_hash_start, name);
-  size_t slot = slots > 0 ? (size_t)(hash ^ hash >> 32) % slots : 0;
-  for (size_t tried = 0; tried < 64 && tried < slots; tried++, slot = (slot + 1) % slots)
+  size_t slot = (size_t)(hash ^ hash >> 32) % slots;
+  for (int tried = 0; tried < JN_XML_FIRST_SLOTS; tried++, slot = (slot + 1) % slots)
     if (names[slot] == NULL || strcmp(names[slot], name) == 0) return &names[slot];
   return NULL;
 }
@@ -84,7 +85,7 @@ void jn_xml_append(xml_node *parent, xml_node *node) {
 /* Characters between two tags become one node. */
 static void on_text(void *context, const char *text, int length) {
   builder *b = context;
-  if (b->skipped != 0 || b->root == NULL) return;
+  if (b->skipped != 0) return;
   if (b->used == 0) b->text_line = jn_xml_line(&b->xml);
   if (b->room - b->used <= (size_t)length) {
     const size_t room = 2 * (b->used + (size_t)length) + 256;

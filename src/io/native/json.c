@@ -70,9 +70,9 @@ static void check(const jn_json *at, jn_status status, const char *what) {
 }
 
 /* Refuses unknown keys: what is not read would silently be missing from the model. */
-static void check_keys(reader *r, const jn_json *object, const char *const *known) {
+static void check_keys(const jn_json *object, const char *const *known) {
   char hint[JN_JSON_HINT];
-  for (jn_json m = jn_json_first(object); m.value && !r->text.status; m = jn_json_next(&m))
+  for (jn_json m = jn_json_first(object); m.value; m = jn_json_next(&m))
     if (strcmp(m.key, "comment") != 0 && !jn_json_is_known(&m, known, hint))
       jn_refuse(&m, "unknown key%s", hint);
 }
@@ -99,11 +99,11 @@ static void read_pose(const jn_json *object, jn_pose *pose) {
   if (jn_json_rotation(object, &pose->R, &quat) == 2) pose->R = jn_quat_to_m3(quat);
 }
 
-static int read_pose_of(reader *r, const jn_json *object, const char *key, jn_pose *pose) {
+static int read_pose_of(const jn_json *object, const char *key, jn_pose *pose) {
   static const char *const known[] = {"R", "quat", "p", NULL};
   const jn_json v = jn_json_member(object, key);
   if (!v.value || !jn_json_object(&v)) return 0;
-  check_keys(r, &v, known);
+  check_keys(&v, known);
   read_pose(&v, pose);
   return 1;
 }
@@ -134,18 +134,18 @@ static jn_joint_type read_joint_type(const jn_json *joint) {
                                        : (jn_joint_type)type;
 }
 
-static void read_limits(reader *r, const jn_json *joint, jn_limits *limits) {
+static void read_limits(const jn_json *joint, jn_limits *limits) {
   const jn_json v = jn_json_member(joint, "limits");
   if (!v.value || !jn_json_object(&v)) return;
-  check_keys(r, &v, jn_limit_keys);
+  check_keys(&v, jn_limit_keys);
   for (int k = 0; k < JN_LIMIT_COUNT; k++) read_number(&v, jn_limit_keys[k], &limits->lower + k);
 }
 
-static void read_mimic(reader *r, const jn_json *object, jn_joint_desc *joint) {
+static void read_mimic(const jn_json *object, jn_joint_desc *joint) {
   static const char *const known[] = {"joint", "multiplier", "offset", NULL};
   const jn_json v = jn_json_member(object, "mimic");
   if (!v.value || !jn_json_object(&v)) return;
-  check_keys(r, &v, known);
+  check_keys(&v, known);
   joint->mimic = required_name(&v, "joint");
   read_number(&v, "multiplier", &joint->mimic_multiplier);
   read_number(&v, "offset", &joint->mimic_offset);
@@ -183,13 +183,13 @@ static void read_joint(const jn_json *object, void *context) {
   const char *name = jn_json_object(object) ? required_name(object, "name") : NULL;
   if (!name) return;
   const int listed = object->key == NULL;
-  check_keys(r, object, listed ? known_listed : known);
+  check_keys(object, listed ? known_listed : known);
   const jn_json *ends = listed ? object : object->parent;
   const char *parent = read_name(ends, "parent"),
              *child = required_name(ends, listed ? "child" : "name");
   jn_joint_desc joint = jn_joint_default(name, read_joint_type(object), parent, child);
   joint.line = jn_json_line(object);
-  if (read_pose_of(r, object, "origin", &joint.origin)) joint.placement = JN_BY_FRAME;
+  if (read_pose_of(object, "origin", &joint.origin)) joint.placement = JN_BY_FRAME;
   read_axes(object, &joint);
   const jn_json point = jn_json_member(object, "point"), pitch = jn_json_member(object, "pitch");
   read_vector(object, "point", &joint.point);
@@ -199,8 +199,8 @@ static void read_joint(const jn_json *object, void *context) {
   read_number(object, "armature", &joint.armature);
   read_number(object, "damping", &joint.damping);
   read_number(object, "friction", &joint.friction);
-  read_limits(r, object, &joint.limits);
-  read_mimic(r, object, &joint);
+  read_limits(object, &joint.limits);
+  read_mimic(object, &joint);
   const jn_json passive = jn_json_member(object, "passive");
   if (passive.value) jn_json_bool(&passive, &joint.passive);
   if (!point.value && joint.placement == JN_BY_SCREW && turns_about_a_point(joint.type))
@@ -216,14 +216,14 @@ static void read_body(const jn_json *body, void *context) {
                                       "mass", "com",    "inertia", NULL};
   const char *name = jn_json_object(body) ? required_name(body, "name") : NULL;
   if (!name) return;
-  check_keys(r, body, known);
+  check_keys(body, known);
   jn_link_desc link = jn_link_default(name);
   const jn_json inertia = jn_json_member(body, "inertia");
   link.line = jn_json_line(body);
   read_number(body, "mass", &link.mass);
   read_vector(body, "com", &link.com);
   if (inertia.value) jn_json_rows(&inertia, 3, link.inertia.m);
-  read_pose_of(r, body, "home", &link.home);
+  read_pose_of(body, "home", &link.home);
   if (!r->text.status) check(body, jn_spec_add_link(r->spec, &link), "bodies");
 
   const char *parent = read_name(body, "parent");
@@ -240,7 +240,7 @@ static void read_frame(const jn_json *object, void *context) {
   static const char *const known[] = {"name", "link", "R", "quat", "p", NULL};
   const char *name = jn_json_object(object) ? required_name(object, "name") : NULL;
   if (!name) return;
-  check_keys(r, object, known);
+  check_keys(object, known);
   jn_frame_desc frame = {name, required_name(object, "link"), jn_pose_identity(),
                          jn_json_line(object)};
   read_pose(object, &frame.pose);
@@ -262,7 +262,7 @@ static void read_model(reader *r, const jn_allocator *allocator) {
   jn_json_each(&top, "bodies", "body", read_body, r);
   jn_json_each(&top, "joints", "joint", read_joint, r);
   jn_json_each(&top, "frames", "frame", read_frame, r);
-  check_keys(r, &top, known);
+  check_keys(&top, known);
   if (!r->text.status) jn_json_constraints(&top, r->spec);
   if (!r->text.status) jn_json_rotors(&top, r->spec);
 }
@@ -285,7 +285,7 @@ jn_status jn_spec_extend_json(jn_spec *spec, const char *text, size_t size, cons
   reader r = {.spec = spec};
   jn_json_open(&r.text, text, size, name, jn_spec_hooks(spec), error);
   const jn_json top = jn_json_root(&r.text);
-  if (!r.text.status) check_keys(&r, &top, known);
+  check_keys(&top, known);
   jn_json_each(&top, "frames", "frame", read_frame, &r);
   if (!r.text.status) jn_json_constraints(&top, spec);
   if (!r.text.status) jn_json_rotors(&top, spec);

@@ -239,7 +239,7 @@ static void path_values(reader *r, const jn_json *source, double **q) {
   const int is_base = strcmp(source->key, "base") == 0 && jn_model_is_floating(r->model),
             joint = is_base ? 0 : jn_model_find_joint(r->model, source->key);
   const jn_json values = jn_reader_values(r, source, "values");
-  if (joint < 0 || !values.value || r->text.status) return; /* read_joint says what is wrong */
+  if (joint < 0 || !values.value) return; /* read_joint says what is wrong */
   const jn_joint *j = &r->T->joint[joint];
   const size_t nq = (size_t)r->T->nq;
   int count;

@@ -453,6 +453,11 @@ static void define_argument(xacro *x, xacro_scope *s, const xml_node *n) {
   x->arguments = a;
 }
 
+/* What is written as a name must not end it, nor its line. */
+static int is_written(const char *name) {
+  return name[0] != '\0' && strcspn(name, " \t\n\r<>&\"'/=") == strlen(name);
+}
+
 static void add_attribute(xacro *x, xacro_scope *s, const xml_node *n, xml_node *out) {
   const char *name = jn_xacro_eval_str(x, s, required(x, n, "name"));
   const char *value = jn_xacro_eval_str(x, s, required(x, n, "value"));
@@ -462,6 +467,9 @@ static void add_attribute(xacro *x, xacro_scope *s, const xml_node *n, xml_node 
   if (!has_element || name[0] == '\0')
     jn_xacro_fail(x, JN_ERR_SYNTAX,
                   "<xacro:attribute> needs a name and an element around it: " XACRO_ADVICE);
+  else if (!is_written(name))
+    jn_xacro_fail(x, JN_ERR_SYNTAX, "<xacro:attribute>: '%.60s' is not the name of an attribute",
+                  name);
   else
     set_attribute(x, out, name, value);
 }
@@ -469,8 +477,7 @@ static void add_attribute(xacro *x, xacro_scope *s, const xml_node *n, xml_node 
 static void rename_element(xacro *x, xacro_scope *s, const xml_node *n, xml_node *out) {
   const char *name = jn_xacro_eval_str(x, s, required(x, n, "xacro:name"));
   if (x->status != JN_OK) return;
-  if (name[0] == '\0' || strcspn(name, " \t\n\r<>&\"'/=") != strlen(name) ||
-      strncmp(name, "xacro:", 6) == 0)
+  if (!is_written(name) || strncmp(name, "xacro:", 6) == 0)
     jn_xacro_fail(x, JN_ERR_SYNTAX, "<xacro:element>: '%.60s' is not the name of an element", name);
   else
     expand_element(x, s, name, n, out);

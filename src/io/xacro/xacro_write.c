@@ -14,7 +14,8 @@
 typedef struct writer {
   xacro *x;
   xacro_buffer text;
-  const xml_node **origins; /* [line - 1]: the element that a line of the text belongs to */
+  const xml_node **origins; /* [line - 1]: the element that a line of the text belongs to; the last
+                             * line is the empty one at the end */
   int lines, room;
 } writer;
 
@@ -129,7 +130,7 @@ static void write_tree(writer *w) {
 /* ---- lines of the sources */
 
 static const xml_node *origin_of(const writer *w, int line) {
-  return line > 0 && line <= w->lines ? w->origins[line - 1] : w->x->output;
+  return line > 0 ? w->origins[line - 1] : w->x->output;
 }
 
 /* The line in the main file: of the element, or of the call or include that led to it. */
@@ -143,7 +144,6 @@ static int main_line(const xml_node *n) {
 static int map_line(void *context, int line, char *prefix, size_t room) {
   const writer *w = context;
   prefix[0] = '\0';
-  if (line <= 0) return line;
   const xml_node *n = origin_of(w, line);
   const int in_main = main_line(n);
   if (n->file != 0 || n->line != in_main)
@@ -201,6 +201,7 @@ static jn_status make_text(writer *w, const char *text, size_t size, const char 
   jn_xacro_run(w->x, text, size, name, path, options);
   w->x->at = w->x->files[0].root;
   if (w->x->status == JN_OK) write_tree(w);
+  own_line(w, w->x->output);
   if (w->x->status == JN_OK && w->text.used > jn_file_limit())
     jn_xacro_fail(w->x, JN_ERR_LIMIT, "the expansion is larger than %d MiB",
                   (int)(jn_file_limit() / (1024 * 1024)));
