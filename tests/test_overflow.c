@@ -1,12 +1,14 @@
 /* test_overflow.c: only the result overflows: the state and its twists are finite, a Jacobian or a
  * conversion is not. The call is refused, and nothing is written. */
+#include <float.h>
 #include <jounce/layout.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "helpers/check.h"
-#include "helpers/tree.h"
+#include "helpers/coupled.h"
+#include "helpers/mechanism.h"
 
 enum { ORDER = 1, OUT = 20000 };
 
@@ -154,6 +156,174 @@ static void partial_derivatives_that_overflow_are_refused(void **state) {
   free(x), free(before);
 }
 
+/* What a caller sees: all numbers are finite, or none was promised. 1: refused. */
+static int is_refused(jn_status status, const double *x, const char *what, double scale) {
+  if (status != JN_OK && status != JN_ERR_NOT_FINITE)
+    fail_msg("%s at %g: %s", what, scale, jn_status_text(status));
+  for (size_t i = 0; i < OUT && status == JN_OK; i++)
+    if (!isfinite(x[i])) fail_msg("%s at %g: not finite", what, scale);
+  return status != JN_OK;
+}
+
+/* Without gravity, with damping. */
+static mechanism damped_mechanism(jn_spec *spec, int order) {
+  mechanism m = mechanism_of(build(spec), order);
+  jn_spec_free(spec);
+  jn_model_home(m.model, m.q);
+  jn_data_settings(m.data)->gravity = jn_v3(0, 0, 0);
+  jn_data_settings(m.data)->damping = 1;
+  return m;
+}
+
+/* Two wheels that turn together, of inertia 1e-15 and damping 1e15: they are at rest, and order k of
+ * d a/d tau is M^-1 (-d M^-1)^k. */
+static mechanism damped_wheels(int order) {
+  jn_spec *spec;
+  assert_ok(jn_spec_new("wheels", NULL, &spec));
+  const jn_link_desc ground = jn_link_default("ground");
+  assert_ok(jn_spec_add_link(spec, &ground));
+  for (int i = 0; i < 2; i++) {
+    const char *name = i ? "left" : "right";
+    const jn_link_desc wheel = link_of(name, 1e-15, jn_v3(0, 0, 0), 1e-15, 1e-15, 1e-15);
+    jn_joint_desc turn = joint_of(name, JN_JOINT_REVOLUTE, "ground", name, shift(0, 0, 0));
+    turn.damping = 1e15;
+    assert_ok(jn_spec_add_link(spec, &wheel));
+    assert_ok(jn_spec_add_joint(spec, &turn));
+  }
+  jn_constraint_desc gear = jn_constraint_default("gear", JN_CONSTRAINT_COUPLING, NULL, NULL);
+  const jn_coupling_term terms[2] = {{"left", 1}, {"right", -1}};
+  gear.term_count = 2, gear.terms = terms;
+  assert_ok(jn_spec_add_constraint(spec, &gear));
+  return damped_mechanism(spec, order);
+}
+
+static void forward_derivatives_of_a_damped_loop_overflow_at_high_orders(void **state) {
+  (void)state;
+  enum { LAST = 15 };
+  double *x = doubles(OUT);
+  for (int order = 0; order <= LAST; order++) {
+    mechanism m = damped_wheels(order);
+    double *a = doubles(m.n);
+    assert_ok(jn_constrained_forward_dynamics(m.model, m.data, order, m.q, m.v, m.tau, NULL, NULL,
+                                              a, NULL));
+    for (int which = 0; which < 6; which++) {
+      double *part[6] = {NULL};
+      part[which] = x;
+      const jn_forward_closed out = {part[0], part[1], part[2], part[3], part[4], part[5]};
+      fill(x, OUT, 0.3);
+      const int refused = is_refused(jn_constrained_forward_partials(m.model, m.data, order, m.q,
+                                                                     m.v, m.tau, NULL, NULL, &out),
+                                     x, "forward partials", order);
+      /* those by q vanish */
+      if (order < 9) assert_false(refused);
+      if (order == LAST) assert_int_equal(refused, which % 3 != 0);
+    }
+    free(a);
+    mechanism_free(&m);
+  }
+  free(x);
+}
+
+/* A slider on an arm is held in a plane of the world, at the arm's axis: J = cos(turn) of the slider, its
+ * force is lambda J, and order k of lambda by the slider's velocity has d (speed/J)^k/J. */
+static mechanism held_slider(double damping, int order) {
+  static const jn_mat3 along_x = {{{0, 0, 1}, {1, 0, 0}, {0, 1, 0}}}; /* the axis z */
+  jn_spec *spec;
+  assert_ok(jn_spec_new("held", NULL, &spec));
+  const jn_link_desc arm = link_of("arm", 1, jn_v3(0, 0, 0), 1, 1, 1),
+                     slider = link_of("slider", 1, jn_v3(0, 0, 0), 1, 1, 1);
+  const jn_joint_desc turn = joint_of("turn", JN_JOINT_REVOLUTE, NULL, "arm", shift(0, 0, 0));
+  jn_joint_desc slide = joint_of("slide", JN_JOINT_PRISMATIC, "arm", "slider", shift(0, 0, 0));
+  slide.origin.R = along_x;
+  slide.passive = 1, slide.damping = damping;
+  assert_ok(jn_spec_add_link(spec, &arm));
+  assert_ok(jn_spec_add_link(spec, &slider));
+  assert_ok(jn_spec_add_joint(spec, &turn));
+  assert_ok(jn_spec_add_joint(spec, &slide));
+  jn_constraint_desc plane =
+      jn_constraint_default("plane", JN_CONSTRAINT_POINT_ON_PLANE, "slider", NULL);
+  plane.b.pose.R = along_x;
+  assert_ok(jn_spec_add_constraint(spec, &plane));
+  return damped_mechanism(spec, order);
+}
+
+static void inverse_derivatives_overflow_where_a_loop_is_nearly_singular(void **state) {
+  (void)state;
+  enum { LAST = 12 };
+  double *x = doubles(OUT);
+  for (int strong = 0; strong < 2; strong++) {
+    mechanism m = held_slider(strong ? 1e170 : 1e140, LAST);
+    const jn_inverse_closed by_v = {.lambda_dv = x}, by_q = {.lambda_dq = x};
+    m.q[0] = 1.57079, m.v[0] = 1e6;
+    assert_ok(jn_constrained_inverse_dynamics(m.model, m.data, LAST, m.q, m.v, NULL, NULL, m.tau,
+                                              m.lambda));
+    for (int which = 0; which < 2; which++) {
+      fill(x, OUT, 0.3);
+      const jn_status status = jn_constrained_inverse_partials(m.model, m.data, LAST, m.q, m.v,
+                                                               NULL, NULL, which ? &by_v : &by_q);
+      assert_int_equal(is_refused(status, x, "inverse partials", strong), strong && which);
+    }
+    mechanism_free(&m);
+  }
+  free(x);
+}
+
+/* The forces of the tree and those on its coordinates are finite, their sum is not. */
+static void forces_that_overflow_only_in_their_sum_are_refused(void **state) {
+  (void)state;
+  robot r = robot_new(gripper_spec(), 0, 5, 1);
+  const size_t nv = (size_t)r.nv;
+  const double push[6] = {0, 0, 0, 1e300, 0, 0};
+  double *tau = doubles(nv), *x = doubles(OUT), *before = doubles(OUT);
+  const jn_applied_wrench at = {jn_model_find_frame(r.model, "one"), JN_BODY, push};
+  assert_true(at.frame >= 0);
+  fill(before, OUT, 0.3);
+  for (int which = 0; which < 8; which++) { /* a push, forces, their sign */
+    fill(tau, nv, which & 4 ? DBL_MAX : -DBL_MAX);
+    const jn_external e = {which & 1, &at, which & 2 ? tau : NULL};
+    fill(x, OUT, 0.3);
+    const jn_status status = jn_equations_of_motion(r.model, r.data, 0, r.q, r.v, &e, x, x + 100,
+                                                    x + 200, x + 300, x + 400);
+    assert_int_equal(is_refused(status, x, "equations of motion", which), which == 7);
+    assert_int_equal(same_bits(x, before, OUT), which == 7);
+  }
+  free(tau), free(x), free(before);
+  robot_free(&r);
+}
+
+/* Forward dynamics of a robot that is driven ever harder, and what it leaves for every body. */
+static void articulated_bodies_overflow_before_the_motion(void **state) {
+  (void)state;
+  double *x = doubles(OUT), *before = doubles(OUT);
+  fill(before, OUT, 0.3);
+  int alone[2][4] = {{0}};
+  for (int coupled = 0; coupled < 2; coupled++) {
+    robot r = coupled ? robot_new(gripper_spec(), 1, 5, 1)
+                      : robot_random(811, 4, JN_JOINT_REVOLUTE, TYPE(REVOLUTE), 1);
+    const size_t nv = (size_t)r.nv;
+    double *v = copy_of(r.v, nv), *tau = doubles(2 * nv), *a = doubles(2 * nv);
+    jn_data_settings(r.data)->formulation = JN_FORM_SPATIAL;
+    for (double scale = 1; scale < 1e300; scale *= 1.2)
+      for (int rep = 0; rep < 4; rep++) {
+        for (size_t i = 0; i < nv; i++) r.v[i] = scale * v[i];
+        if (jn_forward_dynamics(r.model, r.data, 1, r.q, r.v, tau, NULL, a)) continue;
+        fill(x, OUT, 0.3);
+        const jn_status status = jn_articulated_bodies(r.model, r.data, 1, r.q, NULL, r.v, tau,
+                                                       NULL, representations[rep], x, x + OUT / 2);
+        if (!is_refused(status, x, "articulated bodies", scale)) continue;
+        alone[coupled][rep]++;
+        if (!same_bits(x, before, OUT)) fail_msg("refused at %g, and something written", scale);
+      }
+    free(v), free(tau), free(a);
+    robot_free(&r);
+  }
+  for (int i = 0; i < 8; i++)
+    print_message("           %s bodies in representation %d: %d refused, not the motion\n",
+                  i < 4 ? "open" : "coupled", i % 4, alone[i / 4][i % 4]);
+  assert_true(alone[0][0] > 0 && alone[1][0] > 0);
+  free(x), free(before);
+}
+
 static void a_conversion_that_overflows_writes_nothing(void **state) {
   (void)state;
   robot r = robot_random(812, 2, JN_JOINT_FREE, TYPE(REVOLUTE), ORDER);
@@ -182,6 +352,10 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(results_that_overflow_are_refused),
       cmocka_unit_test(partial_derivatives_that_overflow_are_refused),
+      cmocka_unit_test(forward_derivatives_of_a_damped_loop_overflow_at_high_orders),
+      cmocka_unit_test(inverse_derivatives_overflow_where_a_loop_is_nearly_singular),
+      cmocka_unit_test(forces_that_overflow_only_in_their_sum_are_refused),
+      cmocka_unit_test(articulated_bodies_overflow_before_the_motion),
       cmocka_unit_test(a_conversion_that_overflows_writes_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,6 @@
 
 #include "base/cpu.h"
 #include "core/boundary.h"
-#include "core/coupled.h"
 #include "core/engine.h"
 
 int jn_is_bounded(const jn_model *m, const jn_data *data, const double *v) {
@@ -42,7 +41,6 @@ static jn_status load(const jn_model *model, jn_data *data, int v_rows, const do
   const jn_work *w = &data->w;
   size_t nv = (size_t)model->nv;
   data->engine = data->settings.strict ? &jn_engines[JN_ISA_PLAIN] : data->best;
-  if (data->model != model) return jn_other_model(model, data);
   if ((model->nq && !q) || (v_rows > 0 && nv && !v)) return JN_ERR_ARGUMENT;
   if (!jn_all_finite(q, (size_t)model->nq)) return JN_ERR_NOT_FINITE;
   if (v_rows > 0 && !jn_all_finite(v, v_rows * nv)) return JN_ERR_NOT_FINITE;

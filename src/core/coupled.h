@@ -25,10 +25,6 @@
 static inline int is_coupled(const jn_model *model, const jn_data *data) {
   return model && data && model->tree && data->model == model->tree;
 }
-/* the status of a call whose data is not of this model */
-static inline jn_status jn_other_model(const jn_model *model, const jn_data *data) {
-  return is_coupled(model, data) ? JN_ERR_COUPLED : JN_ERR_ARGUMENT;
-}
 
 /* A column of the tree in the model: column c of the tree is `ratio` times `column` of the model; -1:
  * it does not move. */

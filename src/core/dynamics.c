@@ -52,10 +52,9 @@ static void force_out(const jn_model *m, const jn_data *data, const jn_recursion
   else if (rep != JN_BODY)
     boundary_force_rows(m, &data->w, rep, r, form->world);
 }
-static void shift(const jn_model *m, const jn_data *data, double *x, int rows, int sign,
-                  int moment) {
+static void shift(const jn_model *m, const jn_data *data, double *x, int rows, int moment) {
   if (data->settings.representation == JN_SPATIAL)
-    data->engine->boundary.shift(m, &data->w, x, rows, sign, moment);
+    data->engine->boundary.shift(m, &data->w, x, rows, moment);
 }
 
 /* The mixed formulation has no forward dynamics; the hybrid one is used. The classical one has
@@ -216,8 +215,8 @@ jn_status jn_hybrid_dynamics(const jn_model *model, jn_data *data, int order, co
   size_t n = ((size_t)order + 1) * nv;
   if (!jn_all_finite(w->io + nv, n) || !jn_all_finite(w->force, n)) return JN_ERR_NOT_FINITE;
   const jn_recursion *form = recursion_of(data, 1, NULL);
-  shift(model, data, w->io + nv, order + 1, -1, 0);
-  shift(model, data, w->force, order + 1, -1, 1);
+  shift(model, data, w->io + nv, order + 1, 0);
+  shift(model, data, w->force, order + 1, 1);
   jn_jet_to_taylor(order + 1, model->nv, w->io);
   jn_jet_to_taylor(order, model->nv, w->force);
   status = solve_orders(model, data, order, v, some ? prescribed : NULL, external);

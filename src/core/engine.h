@@ -39,8 +39,7 @@ typedef void jn_first_terms_fn(const jn_model *m, const jn_work *w, const jn_set
 typedef void jn_solve_fn(const jn_model *m, const jn_work *w, const jn_settings *set, int k,
                          const unsigned char *prescribed, int external, int more);
 /* conversions between the user's representation and the body formulation (core/boundary.h) */
-typedef void jn_shift_fn(const jn_model *m, const jn_work *w, double *x, int rows, int sign,
-                         int moment);
+typedef void jn_shift_fn(const jn_model *m, const jn_work *w, double *x, int rows, int moment);
 typedef void jn_rows_in_fn(const jn_model *m, const jn_work *w, const double *from, double *x,
                            int rows, int moment);
 typedef void jn_motion_in_fn(const jn_model *m, const jn_work *w, int rep, int K,
@@ -104,7 +103,7 @@ typedef struct jn_pack {
 
 /* Conversions of one state for the body formulation; the others use boundary.h as it is. */
 typedef struct jn_boundary {
-  jn_shift_fn *shift;                /* for all formulations */
+  jn_shift_fn *shift;                /* for all formulations: from the origin to the joints */
   jn_rows_in_fn *rows_in;            /* for all formulations */
   jn_motion_in_fn *motion;           /* the user's derivatives -> w->v, orders 0..K */
   jn_drive_fn *drive;                /* w->e of order k */

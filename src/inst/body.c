@@ -27,14 +27,9 @@
 #define FALLS(r) 0
 #endif
 
-void ENTRY(boundary_shift)(const jn_model *m, const jn_work *w, double *x, int rows, int sign,
-                           int moment) {
-  if (moment && sign > 0)
-    boundary_shift(m, w, x, rows, 1, 1);
-  else if (moment)
+void ENTRY(boundary_shift)(const jn_model *m, const jn_work *w, double *x, int rows, int moment) {
+  if (moment)
     boundary_shift(m, w, x, rows, -1, 1);
-  else if (sign > 0)
-    boundary_shift(m, w, x, rows, 1, 0);
   else
     boundary_shift(m, w, x, rows, -1, 0);
 }

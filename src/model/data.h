@@ -60,7 +60,8 @@ size_t jn_work_layout(const jn_model *m, int order, size_t lanes, size_t at, cha
 /* Closes the gaps between the arrays of a block from the heap (base/guard.h). */
 void jn_work_guard(const jn_model *m, int order, size_t lanes, const jn_work *w);
 
-/* Checks and copies a state; velocities become Taylor coefficients in w->io (core/boundary.c). */
+/* Checks and copies a state; velocities become Taylor coefficients in w->io (core/boundary.c). The
+ * caller has checked that the data are of this model (jn_check_call). */
 jn_status jn_load_state(const jn_model *model, jn_data *data, int v_rows, const double *q,
                         const double *v);
 /* The same, but spatial twists of free joints are shifted to the joint's own position before
