@@ -156,7 +156,7 @@ help:
 	@echo "make test     build and run all tests"
 	@echo "make test-browser   reports, the documentation and the README's picture in Chromium (installs npm and Chromium, about 700 MB)"
 	@echo "make test-gpu  libjounce_gpu on a GPU: equal bits, states a second; make gpu-trial: packed for a machine that cannot build"
-	@echo "make score    the scorecard of docs/trust.md, about 40 minutes; QUICK=1: a sample (see CONTRIBUTING.md)"
+	@echo "make score    the scorecard of docs/trust.md, an hour or two; QUICK=1: a sample (see CONTRIBUTING.md)"
 	@echo "make docs     the documentation as a site in $(BUILD)/docs (needs pandoc)"
 	@echo "make wasm     the npm package jounce and a playground page (WebAssembly); make test-wasm: in node and Chromium"
 	@echo "make deb      Debian packages in $(BUILD)/deb; make test-deb: tried in a clean root (as root)"

@@ -220,6 +220,10 @@ echo "ok  C++"
 # the same files again
 "$build/jounce" generate humanoid --id 1 --representation mixed --output again -q
 cmp humanoid/humanoid.c again/humanoid.c && cmp humanoid/humanoid_test.c again/humanoid_test.c || fail "not reproducible"
+# arrays of a pendulum at order 0, by hand: 36 numbers of the state (q, 8 rows, 3 of the sine, 24 of frames), 4 + 12 x 4 of the
+# joint's transforms, 3 twists of 8, a vector of gravity and 2 x 5 vectors of the transform to the parent: 156 doubles
+"$build/jounce" generate pendulum --id 0 --output stack -q
+grep -q 'arrays of up to 1248 bytes on the stack' stack/pendulum.h || fail "the size of the arrays on the stack"
 # nothing but arithmetic: no calls to the outside
 gcc -O1 -Wno-psabi -c -o two/two.o two/two.c
 if nm -u two/two.o | grep -vE 'memcpy|memset|_GLOBAL_OFFSET_TABLE_|__stack_chk_fail'; then fail "two.o calls something"; fi

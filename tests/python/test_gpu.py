@@ -89,6 +89,14 @@ class Host(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "q device, v host"):
             self.gpu.inverse_dynamics(Q, last(x))
 
+    def test_tensors_of_others_are_described(self):
+        x = np.arange(24.0).reshape(2, 3, 4)
+        address, shape, code, bits, _, _, contiguous = jounce._jounce._from_dlpack(x.__dlpack__())
+        self.assertEqual((address, shape, code, bits, contiguous), (x.ctypes.data, (2, 3, 4), 2, 64, 1))
+        for part in (x[:, 1:], x[..., ::2], x.transpose(1, 0, 2), x[:, :, :3]):
+            self.assertEqual(jounce._jounce._from_dlpack(part.__dlpack__())[6], 0)
+        self.assertEqual(jounce._jounce._from_dlpack(x[1:, 1:].__dlpack__())[6], 1)  # one block
+
     def test_states_without_result(self):
         q, x = states(self.robot, 2)
         q[3] = np.nan
