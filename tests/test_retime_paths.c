@@ -132,6 +132,46 @@ static void given_speeds_are_met(void **state) {
   joint_free(&x);
 }
 
+/* Short pieces at both ends of the path, all within the first and the last of few cells. The motion is examined as
+ * a whole and must be slower; found again with ends that are faster by so much, it breaks the limit as before,
+ * because its speed at the start is given. */
+static void few_cells_hide_what_a_given_speed_breaks(void **state) {
+  (void)state;
+  joint x = joint_new();
+  jn_error error = {0};
+  jn_trajectory *path = NULL, *motion = NULL;
+  const double times[4] = {0, 0.00402192, 0.469643, 0.475747},
+               q[4] = {0, -6.36899e-05, 0.465557, 0.465654};
+  assert_ok(jn_trajectory_minimum(x.model, 4, 4, times, q, NULL, NULL, &path, &error));
+  limit(&x, JN_LIMIT_ACCELERATION, 2.00288);
+  limit(&x, JN_LIMIT_JERK, 1.85078);
+  jn_retime_options o = jn_retime_options_default();
+  o.ends = JN_ENDS_GIVEN;
+  o.intervals = 16;
+  o.speed[0] = 0.062, o.speed[1] = 0.02684;
+  assert_status(jn_retime(x.model, x.data, path, x.range, &o, NULL, &motion, NULL, &error),
+                JN_ERR_SINGULAR);
+  print_message("%s\n", error.message);
+  assert_non_null(strstr(error.message, "the motion breaks a limit by 0.001"));
+  assert_non_null(strstr(error.message, "between grid points: take more intervals"));
+  assert_null(motion);
+  /* slower by a tenth it can be had */
+  o.speed[0] = 0.0558;
+  assert_ok(jn_retime(x.model, x.data, path, x.range, &o, NULL, &motion, NULL, &error));
+  check_residual("speed at an end", fabs(speed_at(motion, 0) - o.speed[0]), 1e-9);
+  assert_int_equal(broken_limits(x.model, x.data, motion, x.range), 0);
+  jn_trajectory_free(motion);
+  /* and so with more intervals */
+  o.intervals = 512, o.speed[0] = 0.062;
+  motion = NULL;
+  assert_ok(jn_retime(x.model, x.data, path, x.range, &o, NULL, &motion, NULL, &error));
+  check_residual("speed at an end", fabs(speed_at(motion, 0) - o.speed[0]), 1e-9);
+  assert_int_equal(broken_limits(x.model, x.data, motion, x.range), 0);
+  jn_trajectory_free(motion);
+  jn_trajectory_free(path);
+  joint_free(&x);
+}
+
 /* A spline whose control points increase, so that it does too: it creeps but for one large step. The fastest
  * motion is that of an even path, from rest to rest by jerk alone: (32 d/J)^(1/3). */
 static void cells_take_similar_times(void **state) {
@@ -231,6 +271,7 @@ static void waypoints_need_no_times(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(given_speeds_are_met),
+      cmocka_unit_test(few_cells_hide_what_a_given_speed_breaks),
       cmocka_unit_test(cells_take_similar_times),
       cmocka_unit_test(waypoints_need_no_times),
   };
