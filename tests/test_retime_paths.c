@@ -172,6 +172,45 @@ static void few_cells_hide_what_a_given_speed_breaks(void **state) {
   joint_free(&x);
 }
 
+/* More pieces than cells: tightened between the points of the grid, the limits are still exceeded by more than the
+ * ends were made faster for, in every trial. */
+static void few_cells_cannot_meet_a_given_speed(void **state) {
+  (void)state;
+  enum { POINTS = 56 };
+  joint x = joint_new();
+  jn_error error = {0};
+  jn_trajectory *path = NULL, *motion = NULL;
+  double times[POINTS] = {0}, q[POINTS] = {0};
+  for (int i = 1; i < POINTS; i++) {
+    const double step = 0.3 + 0.25 * sin(1.3 * i * i + 9);
+    times[i] = times[i - 1] + step;
+    q[i] = q[i - 1] + step * (1 + 0.8 * sin(2.1 * i + 9));
+  }
+  assert_ok(jn_trajectory_minimum(x.model, 4, POINTS, times, q, NULL, NULL, &path, &error));
+  limit(&x, JN_LIMIT_ACCELERATION, 0.15);
+  jn_retime_options o = jn_retime_options_default();
+  o.ends = JN_ENDS_GIVEN;
+  o.intervals = 16;
+  o.speed[0] = 0.1277, o.speed[1] = 0;
+  assert_status(jn_retime(x.model, x.data, path, x.range, &o, NULL, &motion, NULL, &error),
+                JN_ERR_SINGULAR);
+  print_message("%s\n", error.message);
+  assert_non_null(
+      strstr(error.message, "the speeds at the ends cannot be met: a limit is exceeded"));
+  assert_null(motion);
+  /* with more intervals it can be had */
+  o.intervals = 1024;
+  const jn_status status =
+      jn_retime(x.model, x.data, path, x.range, &o, NULL, &motion, NULL, &error);
+  if (status) print_error("%s\n", error.message);
+  assert_ok(status);
+  check_residual("speed at an end", fabs(speed_at(motion, 0) - o.speed[0]), 1e-9);
+  assert_int_equal(broken_limits(x.model, x.data, motion, x.range), 0);
+  jn_trajectory_free(motion);
+  jn_trajectory_free(path);
+  joint_free(&x);
+}
+
 /* A spline whose control points increase, so that it does too: it creeps but for one large step. The fastest
  * motion is that of an even path, from rest to rest by jerk alone: (32 d/J)^(1/3). */
 static void cells_take_similar_times(void **state) {
@@ -272,6 +311,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(given_speeds_are_met),
       cmocka_unit_test(few_cells_hide_what_a_given_speed_breaks),
+      cmocka_unit_test(few_cells_cannot_meet_a_given_speed),
       cmocka_unit_test(cells_take_similar_times),
       cmocka_unit_test(waypoints_need_no_times),
   };
