@@ -51,6 +51,14 @@ static void tools_keep_their_speed(void **state) {
                   JN_ERR_ARGUMENT);
     assert_status(jn_tool_peak(c.model, c.data, slow, frame + 1, 1000, NULL, &top, NULL),
                   JN_ERR_ARGUMENT);
+    /* alone, and slower than is computed: no limit of a joint can be named */
+    const jn_tool_limit creeping = {frame, 1e-60};
+    o.tool = &creeping;
+    no_limits((int)nv, c.range);
+    assert_status(jn_retime(c.model, c.data, c.path, c.range, &o, NULL, &none, NULL, &error),
+                  JN_ERR_INFEASIBLE);
+    assert_string_equal(error.message, "no timing of the path keeps the limits, however slow");
+    assert_null(none);
     jn_trajectory_free(fast);
     jn_trajectory_free(slow);
     free(q);

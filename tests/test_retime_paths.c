@@ -88,6 +88,27 @@ static void given_speeds_are_met(void **state) {
     jn_trajectory_free(still);
     jn_trajectory_free(motion);
   }
+  /* on fine grids rounding errors take a part of the limits of rates: of the slowing that given speeds need
+   * anyway, or more than that */
+  static const int counts[] = {1000, 4000, 20000};
+  double before = 0;
+  for (size_t i = 0; i < COUNT(counts); i++) {
+    jn_retime_options many = jn_retime_options_default();
+    jn_retime_report report = {0};
+    jn_trajectory *motion = NULL;
+    many.ends = JN_ENDS_GIVEN;
+    many.speed[0] = 0.8, many.speed[1] = 0.5;
+    many.intervals = counts[i];
+    assert_ok(jn_retime(x.model, x.data, path, x.range, &many, NULL, &motion, &report, &error));
+    print_message("%d intervals: slowed down by %.6f\n", report.intervals, report.slowed);
+    for (int end = 0; end < 2; end++)
+      check_residual("speed at an end", fabs(speed_at(motion, end) - many.speed[end]), 1e-9);
+    if (before > 0)
+      check_residual("duration on a fine grid", fabs(report.duration / before - 1), 2e-3);
+    assert_int_equal(broken_limits(x.model, x.data, motion, x.range), 0);
+    before = report.duration;
+    jn_trajectory_free(motion);
+  }
   /* too fast: the largest is named, and it can be had */
   jn_retime_options o = jn_retime_options_default();
   jn_trajectory *motion = NULL;
@@ -107,6 +128,85 @@ static void given_speeds_are_met(void **state) {
   motion = NULL;
   assert_status(jn_retime(x.model, x.data, path, x.range, &o, NULL, &motion, NULL, &error),
                 JN_ERR_ARGUMENT);
+  jn_trajectory_free(path);
+  joint_free(&x);
+}
+
+/* Short pieces at both ends of the path, all within the first and the last of few cells. The motion is examined as
+ * a whole and must be slower; found again with ends that are faster by so much, it breaks the limit as before,
+ * because its speed at the start is given. */
+static void few_cells_hide_what_a_given_speed_breaks(void **state) {
+  (void)state;
+  joint x = joint_new();
+  jn_error error = {0};
+  jn_trajectory *path = NULL, *motion = NULL;
+  const double times[4] = {0, 0.00402192, 0.469643, 0.475747},
+               q[4] = {0, -6.36899e-05, 0.465557, 0.465654};
+  assert_ok(jn_trajectory_minimum(x.model, 4, 4, times, q, NULL, NULL, &path, &error));
+  limit(&x, JN_LIMIT_ACCELERATION, 2.00288);
+  limit(&x, JN_LIMIT_JERK, 1.85078);
+  jn_retime_options o = jn_retime_options_default();
+  o.ends = JN_ENDS_GIVEN;
+  o.intervals = 16;
+  o.speed[0] = 0.062, o.speed[1] = 0.02684;
+  assert_status(jn_retime(x.model, x.data, path, x.range, &o, NULL, &motion, NULL, &error),
+                JN_ERR_SINGULAR);
+  print_message("%s\n", error.message);
+  assert_non_null(strstr(error.message, "the motion breaks a limit by 0.001"));
+  assert_non_null(strstr(error.message, "between grid points: take more intervals"));
+  assert_null(motion);
+  /* slower by a tenth it can be had */
+  o.speed[0] = 0.0558;
+  assert_ok(jn_retime(x.model, x.data, path, x.range, &o, NULL, &motion, NULL, &error));
+  check_residual("speed at an end", fabs(speed_at(motion, 0) - o.speed[0]), 1e-9);
+  assert_int_equal(broken_limits(x.model, x.data, motion, x.range), 0);
+  jn_trajectory_free(motion);
+  /* and so with more intervals */
+  o.intervals = 512, o.speed[0] = 0.062;
+  motion = NULL;
+  assert_ok(jn_retime(x.model, x.data, path, x.range, &o, NULL, &motion, NULL, &error));
+  check_residual("speed at an end", fabs(speed_at(motion, 0) - o.speed[0]), 1e-9);
+  assert_int_equal(broken_limits(x.model, x.data, motion, x.range), 0);
+  jn_trajectory_free(motion);
+  jn_trajectory_free(path);
+  joint_free(&x);
+}
+
+/* More pieces than cells: tightened between the points of the grid, the limits are still exceeded by more than the
+ * ends were made faster for, in every trial. */
+static void few_cells_cannot_meet_a_given_speed(void **state) {
+  (void)state;
+  enum { POINTS = 56 };
+  joint x = joint_new();
+  jn_error error = {0};
+  jn_trajectory *path = NULL, *motion = NULL;
+  double times[POINTS] = {0}, q[POINTS] = {0};
+  for (int i = 1; i < POINTS; i++) {
+    const double step = 0.3 + 0.25 * sin(1.3 * i * i + 9);
+    times[i] = times[i - 1] + step;
+    q[i] = q[i - 1] + step * (1 + 0.8 * sin(2.1 * i + 9));
+  }
+  assert_ok(jn_trajectory_minimum(x.model, 4, POINTS, times, q, NULL, NULL, &path, &error));
+  limit(&x, JN_LIMIT_ACCELERATION, 0.15);
+  jn_retime_options o = jn_retime_options_default();
+  o.ends = JN_ENDS_GIVEN;
+  o.intervals = 16;
+  o.speed[0] = 0.1277, o.speed[1] = 0;
+  assert_status(jn_retime(x.model, x.data, path, x.range, &o, NULL, &motion, NULL, &error),
+                JN_ERR_SINGULAR);
+  print_message("%s\n", error.message);
+  assert_non_null(
+      strstr(error.message, "the speeds at the ends cannot be met: a limit is exceeded"));
+  assert_null(motion);
+  /* with more intervals it can be had */
+  o.intervals = 1024;
+  const jn_status status =
+      jn_retime(x.model, x.data, path, x.range, &o, NULL, &motion, NULL, &error);
+  if (status) print_error("%s\n", error.message);
+  assert_ok(status);
+  check_residual("speed at an end", fabs(speed_at(motion, 0) - o.speed[0]), 1e-9);
+  assert_int_equal(broken_limits(x.model, x.data, motion, x.range), 0);
+  jn_trajectory_free(motion);
   jn_trajectory_free(path);
   joint_free(&x);
 }
@@ -210,6 +310,8 @@ static void waypoints_need_no_times(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(given_speeds_are_met),
+      cmocka_unit_test(few_cells_hide_what_a_given_speed_breaks),
+      cmocka_unit_test(few_cells_cannot_meet_a_given_speed),
       cmocka_unit_test(cells_take_similar_times),
       cmocka_unit_test(waypoints_need_no_times),
   };

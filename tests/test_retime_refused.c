@@ -139,10 +139,26 @@ static void what_cannot_be_kept_is_named(void **state) {
   one_free(&x);
 }
 
+/* 4.905 sin q with its top at knot 27 of 64, where the joint still gains speed: the uniform clock is found
+ * from every other point, and even 0.9^60 of it is too fast for the room that is left at that one. */
+static void no_start_for_a_force_at_rest_next_to_its_limit(void **state) {
+  (void)state;
+  const double s = 27.0 / 64, part = s * s * s * (10 - 15 * s + 6 * s * s), from = 0.3;
+  one x = one_joint(3, from, from + (1.57079632679489662 - from) / part);
+  jn_retime_options o = jn_retime_options_default();
+  o.intervals = 64;
+  one_limit(&x, JN_LIMIT_EFFORT, 4.905 * (1 + 5e-9));
+  one_refused(&x, &o, JN_ERR_INFEASIBLE, "and its limit 4.90500002 leaves no room");
+  one_limit(&x, JN_LIMIT_EFFORT, 1.05 * 4.905);
+  one_time(&x, &o);
+  one_free(&x);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(limits_of_zero_are_named),
       cmocka_unit_test(what_cannot_be_kept_is_named),
+      cmocka_unit_test(no_start_for_a_force_at_rest_next_to_its_limit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -408,12 +408,16 @@ static jn_status settle(retiming *x, jn_retime_report *report) {
     if (status || worst < 1 + enough || round == ROUNDS + (taken < ROUNDS ? taken : ROUNDS)) break;
     status = solve_again(x, round, worst, report);
   }
-  report->slowed = jn_retime_least_slowing(x);
-  if (!status && report->slowed > 1) {
+  const double least = jn_retime_least_slowing(x);
+  if (!status && least > 1) {
     status = jn_retime_meet_ends(x);
     make_clock(x, 1);
     jn_retime_motion(x);
   }
+  /* what rounding errors need; of a slowness that is due anyway, a part */
+  const double rounding = status ? 0 : use_of_rounding(x),
+               spare = rounding > margin ? 1 + rounding : 1, first = fmax(1, least / spare);
+  report->slowed = first;
   /* After the first time only rounding is left, unless a force at rest takes most of its limit and
    * slowing down changes only the rest: then by secants of the excess, which do not reach too far, as it is
    * convex in the slowness. */
@@ -427,8 +431,7 @@ static jn_status settle(retiming *x, jn_retime_report *report) {
       factor = fmax(factor, 1 + (excess + margin) * (1 - at / report->slowed) / (before - excess));
     before = excess, at = report->slowed;
     if (factor == 1) {
-      const double rounding = use_of_rounding(x);
-      if (rounding > margin) report->slowed *= 1 + rounding;
+      report->slowed = report->slowed > first ? report->slowed * spare : fmax(least, spare);
       return JN_OK;
     }
     report->slowed *= factor;
