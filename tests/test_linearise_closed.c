@@ -224,6 +224,75 @@ static void rates_are_derivatives_along_the_motion(void **state) {
   assert_true(moved > 3);
 }
 
+/* A short pendulum that two gears turn 2^605 times as fast as a motor, at rest; it and the wheel
+ * between them are passive:
+ *   u'' = -k u,   k = g/2 l,   E = (N_1 N_2, N_1, 1)                 l: the pendulum's length
+ * E is constant: its derivative is the difference of A E and E A_minimal, both of size N_1 N_2 k, which
+ * overflows while E, A and A_minimal are far from it. */
+static mechanism geared_pendulum(double N_1, double N_2, double l) {
+  jn_spec *spec;
+  const double mass = 0x1p91, J = mass * l * l;
+  static const char *const names[3] = {"bob", "wheel", "motor"};
+  const jn_link_desc ground = jn_link_default("ground");
+  assert_ok(jn_spec_new("geared", NULL, &spec));
+  assert_ok(jn_spec_add_link(spec, &ground));
+  for (int i = 0; i < 3; i++) {
+    const jn_link_desc link = i ? link_of(names[i], 1, jn_v3(0, 0, 0), 1, 1, 1)
+                                : link_of(names[i], mass, jn_v3(0, 0, -l), J, J, J);
+    jn_joint_desc j = joint_of(names[i], JN_JOINT_REVOLUTE, "ground", names[i], shift(0, 0, 0));
+    j.axis[0] = jn_v3(0, 1, 0);
+    j.passive = i < 2;
+    assert_ok(jn_spec_add_link(spec, &link));
+    assert_ok(jn_spec_add_joint(spec, &j));
+  }
+  for (int i = 0; i < 2; i++) {
+    jn_constraint_desc gear =
+        jn_constraint_default(i ? "first" : "second", JN_CONSTRAINT_COUPLING, NULL, NULL);
+    const jn_coupling_term terms[2] = {{names[i], i ? -1 / N_1 : -1 / N_2}, {names[i + 1], 1}};
+    gear.terms = terms, gear.term_count = 2;
+    assert_ok(jn_spec_add_constraint(spec, &gear));
+  }
+  mechanism m = mechanism_of(build(spec), 1);
+  jn_spec_free(spec);
+  return m;
+}
+static void rates_of_the_basis_that_overflow_are_refused(void **state) {
+  (void)state;
+  const double N_1 = 0x1p95, N_2 = 0x1p510, l = 0x1p-95;
+  const jn_constraints c = {.rank_tolerance =
+                                0x1p-200}; /* the rows of the gears are nearly parallel */
+  mechanism m = geared_pendulum(N_1, N_2, l);
+  double *work = doubles(jn_constrained_linearise_rates_size(m.model, 1));
+  for (int power = 300; power <= 325; power += 5) /* N_1 N_2 k = 2^(699 + power) */
+    for (int order = 0; order < 2; order++) {
+      const int overflows = order && power > 320;
+      const double g = ldexp(1, power), k = g / (2 * l);
+      double A[72], E[24], minimal[8];
+      int mobility = -1, independent[3] = {-1, -1, -1};
+      const jn_linearise_closed out = {.A = A,
+                                       .basis = E,
+                                       .A_minimal = minimal,
+                                       .mobility = &mobility,
+                                       .independent = independent};
+      fill(A, 72, 7), fill(E, 24, 7), fill(minimal, 8, 7);
+      jn_data_settings(m.data)->gravity = jn_v3(0, 0, -g);
+      assert_status(jn_constrained_linearise_rates(m.model, m.data, NULL, order, m.q, m.v, m.tau,
+                                                   NULL, &c, work, &out),
+                    overflows ? JN_ERR_NOT_FINITE : JN_OK);
+      if (overflows) { /* nothing is written */
+        assert_true(A[0] == 7 && A[71] == 7 && E[0] == 7 && E[23] == 7 && minimal[0] == 7);
+        assert_true(mobility == -1 && independent[0] == -1);
+        continue;
+      }
+      assert_true(mobility == 1 && independent[0] == 2);
+      check_residual("gears, basis", fabs(E[0] / N_1 / N_2 - 1) + fabs(E[2] / N_1 - 1), 1e-14);
+      check_residual("gears, A_minimal", fabs(minimal[2] / k + 1) + fabs(minimal[1] - 1), 1e-14);
+      if (order) check_residual("gears, basis'", largest(E + 12, 12) / (N_1 * N_2 * k), 1e-14);
+    }
+  free(work);
+  mechanism_free(&m);
+}
+
 static void other_variations_are_refused(void **state) {
   (void)state;
   mechanism m = mechanism_random(3, 6, JN_JOINT_FREE, TYPES_ALL, 1, CUTS_ALL, 1);
@@ -266,6 +335,7 @@ int main(void) {
       cmocka_unit_test(a_fourbar_is_a_scalar_equation),
       cmocka_unit_test(columns_of_the_basis_stay_on_the_constraints),
       cmocka_unit_test(rates_are_derivatives_along_the_motion),
+      cmocka_unit_test(rates_of_the_basis_that_overflow_are_refused),
       cmocka_unit_test(other_variations_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -143,6 +143,37 @@ static void fast_sines_are_no_coloured_noise(void **state) {
   jn_model_free(model);
 }
 
+/* A jump by 1 from one sample to the next, noise of 1e-5: even the finest grid, of four cells a sample, has
+ * to cut off higher than its cells allow. There is then no fit that `force` could accept. A ramp of the
+ * same height over a third of the samples is followed. */
+static void a_jump_between_two_samples_is_refused(void **state) {
+  (void)state;
+  jn_model *model = pendulum_model();
+  for (int count = 60; count <= 240; count *= 2)
+    for (int degree = 3; degree <= 5; degree += 2) {
+      jn_fit_options o = jn_fit_options_default();
+      rng r = rng_new(6);
+      o.degree = degree;
+      for (int i = 0; i < count; i++) t[i] = i, y[i] = (2 * i >= count) + 1e-5 * rng_normal(&r);
+      for (o.force = 0; o.force < 2; o.force++)
+        refused(model, count, &o, "no spline follows them: the motion is too fast");
+    }
+  jn_trajectory *T;
+  jn_error e = {0};
+  rng r = rng_new(6);
+  double q[2];
+  for (int i = 0; i < 240; i++) {
+    const double u = fmax(-1, fmin(1, (i - 120) / 40.0));
+    t[i] = i, y[i] = 0.5 + u * (15 - 10 * u * u + 3 * u * u * u * u) / 16 + 1e-5 * rng_normal(&r);
+  }
+  assert_ok(fit(model, 240, NULL, NULL, &T, &e));
+  assert_ok(jn_trajectory_at(T, 120, -1, JN_BODY, q, q + 1));
+  check_residual("ramp, position", fabs(q[0] - 0.5), 1e-4);
+  check_residual("ramp, velocity", fabs(q[1] - 15.0 / 16 / 40), 1e-4);
+  jn_trajectory_free(T);
+  jn_model_free(model);
+}
+
 /* Files have a limit of memory: a fit within any limit is made, or refused and its memory given back. */
 static void a_fit_keeps_a_limit_of_memory(void **state) {
   (void)state;
@@ -176,6 +207,7 @@ int main(void) {
       cmocka_unit_test(times_far_from_zero_are_refused),
       cmocka_unit_test(as_many_freedoms_as_samples_are_refused),
       cmocka_unit_test(fast_sines_are_no_coloured_noise),
+      cmocka_unit_test(a_jump_between_two_samples_is_refused),
       cmocka_unit_test(a_fit_keeps_a_limit_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

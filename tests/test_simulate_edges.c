@@ -319,6 +319,41 @@ static void events_touch_jump_coincide_or_are_no_numbers(void **state) {
   jn_model_free(model);
 }
 
+/* A push of 1.5e308 N in the middle of the step: the car is at rest at its start, has 1e308 m/s at its
+ * end, and the cubic in between is not a number. */
+static jn_status enormous_push(void *context, double t, int order, double *tau) {
+  (void)context, (void)order;
+  tau[0] = t == 0.5 ? 1.5e308 : 0;
+  return JN_OK;
+}
+static void a_step_without_numbers_inside_has_no_events(void **state) {
+  (void)state;
+  jn_model *model = rail();
+  for (int events = 0; events < 2; events++) {
+    wanted line = {0.3, 0, LINE};
+    const jn_event event = {event_g, &line, 0};
+    jn_simulation_options o = scheme_options(JN_RKMK4, 1, 0);
+    const double q = 0, v = 0;
+    double t, q1, v1;
+    int found = 7;
+    o.forces.time = enormous_push;
+    o.events = &event, o.event_count = events;
+    o.resolution = HUGE_VAL;
+    jn_simulation *s = new_simulation(model, &o);
+    assert_ok(jn_simulation_set_state(s, 0, &q, &v));
+    assert_status(jn_simulation_step(s, 1, &found), events ? JN_ERR_NOT_FINITE : JN_OK);
+    assert_ok(jn_simulation_state(s, &t, &q1, &v1));
+    if (events) { /* and the state is left as it was */
+      assert_non_null(strstr(jn_simulation_message(s), "the state is not finite at t = 0"));
+      assert_true(t == 0 && q1 == 0 && v1 == 0 && found == -1);
+    } else { /* without looks inside, the step is a good one */
+      assert_true(t == 1 && fabs(q1 / 5e307 - 1) < 1e-15 && fabs(v1 / 1e308 - 1) < 1e-15);
+    }
+    jn_simulation_free(s);
+  }
+  jn_model_free(model);
+}
+
 /* ---- options */
 
 static double no_break(void *context, double t) { return *(const double *)context + 0 * t; }
@@ -546,6 +581,7 @@ int main(void) {
       cmocka_unit_test(wrenches_on_the_world_and_far_from_it),
       cmocka_unit_test(roots_of_smooth_functions_take_few_calls),
       cmocka_unit_test(events_touch_jump_coincide_or_are_no_numbers),
+      cmocka_unit_test(a_step_without_numbers_inside_has_no_events),
       cmocka_unit_test(options_at_their_edges),
       cmocka_unit_test(a_simulation_restarts_like_a_new_one),
       cmocka_unit_test(forces_receive_the_state_that_was_set),

@@ -510,6 +510,40 @@ static void a_parallelogram_passes_its_flat_positions(void **state) {
   mechanism_free(&m);
 }
 
+/* A pivot that leaves the plane of the pendulum, y = t^3: at rest at first, so that only the velocity
+ * at the end of the step cannot be met. */
+static jn_status pivot_aside(void *context, double t, int order, jn_pose *pose, double *twist) {
+  (void)context;
+  const double rates[4] = {3 * t * t, 6 * t, 6, 0};
+  *pose = jn_pose_make(jn_m3_identity(), jn_v3(0, t * t * t, 0));
+  memset(twist, 0, sizeof *twist * 6 * (size_t)(order + 2));
+  for (int k = 0; k <= order + 1 && k < 4; k++) twist[6 * k + 4] = rates[k];
+  return JN_OK;
+}
+static void a_pivot_that_leaves_the_plane_is_refused(void **state) {
+  (void)state;
+  mechanism m = pendulum();
+  const jn_world_path world = {.constraint = 0, .motion = pivot_aside};
+  for (int scheme = 0; scheme < JN_SCHEME_COUNT; scheme++) {
+    jn_simulation_options o = scheme_options((jn_scheme)scheme, 0.125, 0);
+    const double q[3] = {0, 0, 0.3}, v[3] = {0, 0, 0.5};
+    double t, q1[3], v1[3];
+    if (scheme == JN_MOMENTUM) continue; /* the base is fixed */
+    o.world_count = 1, o.world = &world;
+    jn_simulation *s = new_simulation(m.model, &o);
+    assert_ok(jn_simulation_set_state(s, 0, q, v));
+    /* variational: velocities that contradict each other; taylor: also their derivatives; the other
+     * schemes notice that the position at the end is not on the way */
+    assert_status(jn_simulation_step(s, 1, NULL),
+                  scheme == JN_VARIATIONAL || scheme == JN_TAYLOR ? JN_ERR_RANK : JN_ERR_CLOSURE);
+    assert_non_null(strstr(jn_simulation_message(s), "constraint 'pivot'"));
+    assert_ok(jn_simulation_state(s, &t, q1, v1));
+    assert_true(t == 0 && same_bits(q, q1, 3) && same_bits(v, v1, 3));
+    jn_simulation_free(s);
+  }
+  mechanism_free(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_pendulum_whose_pivot_moves),
@@ -518,6 +552,7 @@ int main(void) {
       cmocka_unit_test(caught_by_a_moving_pivot),
       cmocka_unit_test(a_parallelogram_passes_its_flat_positions),
       cmocka_unit_test(what_is_no_motion_of_the_world_is_refused),
+      cmocka_unit_test(a_pivot_that_leaves_the_plane_is_refused),
       cmocka_unit_test(a_call_that_fails_leaves_the_state),
       cmocka_unit_test(what_cannot_be_moved_is_named),
       cmocka_unit_test(a_world_that_is_described_wrongly_is_refused),

@@ -104,6 +104,16 @@ static void undetermined_motions_are_refused(void **state) {
   /* t (t^2 - 1) is zero at all waypoints, and so is its acceleration at 0 */
   v[4] = 0;
   assert_status(jn_trajectory_minimum(model, 4, 3, t, q, v, NULL, &T, &error), JN_ERR_SINGULAR);
+  /* (t - t_0) ... (t - t_3) is zero at all waypoints, and so is its jerk at their mean, 4/3, which is
+   * rounded: the factors are rounding too, and refinement with them does not converge */
+  static const double thirds[] = {0, 1, 4.0 / 3, 3}, up_and_down[] = {0.5, 1, 2, -1};
+  double jerk[16];
+  fill(jerk, 16, (double)NAN);
+  jerk[2 * 4 + 2] = 0;
+  assert_status(jn_trajectory_minimum(model, 5, 4, thirds, up_and_down, jerk, NULL, &T, &error),
+                JN_ERR_SINGULAR);
+  assert_null(T);
+  assert_non_null(strstr(error.message, "more evenly spaced times"));
   /* a motion that swings to 1.7e12 between waypoints of size 1 */
   static const double uneven[] = {0, 1.0 / 4096, 1, 1.25, 2.5, 3.75},
                       far[] = {0, 1, -0.5, 0.75, 0.25, -1};
