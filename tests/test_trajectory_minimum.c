@@ -114,6 +114,12 @@ static void undetermined_motions_are_refused(void **state) {
                 JN_ERR_SINGULAR);
   assert_null(T);
   assert_non_null(strstr(error.message, "more evenly spaced times"));
+  /* the same at times without rounding: refinement converges, to one of many motions */
+  for (int scale = 1; scale <= 9; scale += 2) {
+    const double whole[] = {0, scale, 2 * scale, 5 * scale};
+    assert_status(jn_trajectory_minimum(model, 5, 4, whole, up_and_down, jerk, NULL, &T, &error),
+                  JN_ERR_SINGULAR);
+  }
   /* a motion that swings to 1.7e12 between waypoints of size 1 */
   static const double uneven[] = {0, 1.0 / 4096, 1, 1.25, 2.5, 3.75},
                       far[] = {0, 1, -0.5, 0.75, 0.25, -1};

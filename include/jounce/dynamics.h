@@ -64,6 +64,8 @@ JN_API jn_status jn_hybrid_dynamics(const jn_model *model, jn_data *data, int or
 /* The same with a choice for each degree of freedom: prescribed[nv]. Those of a free joint are the
  * components of its twist and wrench in the representation of the settings. In JN_SPATIAL they are
  * about the world's origin: far from it they are nearly dependent.
+ * The forces are refined until their residual is rounding, at most five times an order: the work
+ * depends on the state.
  * JN_ERR_LIMIT: more than 256 degrees of freedom. O(n d + n r^3). */
 JN_API jn_status jn_hybrid_dynamics_by_freedom(const jn_model *model, jn_data *data, int order,
                                                const double *q, const unsigned char *prescribed,

@@ -454,24 +454,26 @@ jn_status jn_spec_map_lines(jn_spec *spec, jn_line_map map, void *context) {
 }
 
 int jn_spec_has_names(const jn_spec *spec) {
-  for (int i = 0; i < jn_spec_link_count(spec); i++)
-    if (jn_spec_get_link(spec, i)->name == NULL) return 0;
-  for (int i = 0; i < jn_spec_joint_count(spec); i++) {
-    const jn_joint_desc *x = jn_spec_get_joint(spec, i);
+  for (int i = 0; i < spec->links.count; i++) {
+    const jn_link_desc *x = store_element(&spec->links, i);
+    if (x->name == NULL) return 0;
+  }
+  for (int i = 0; i < spec->joints.count; i++) {
+    const jn_joint_desc *x = store_element(&spec->joints, i);
     if (x->name == NULL || x->child == NULL) return 0;
   }
-  for (int i = 0; i < jn_spec_frame_count(spec); i++) {
-    const jn_frame_desc *x = jn_spec_get_frame(spec, i);
+  for (int i = 0; i < spec->frames.count; i++) {
+    const jn_frame_desc *x = store_element(&spec->frames, i);
     if (x->name == NULL || x->link == NULL) return 0;
   }
-  for (int i = 0; i < jn_spec_constraint_count(spec); i++) {
-    const jn_constraint_desc *x = jn_spec_get_constraint(spec, i);
+  for (int i = 0; i < spec->constraints.count; i++) {
+    const jn_constraint_desc *x = store_element(&spec->constraints, i);
     if (x->name == NULL || (x->term_count > 0 && x->terms == NULL)) return 0;
     for (int t = 0; t < x->term_count; t++)
       if (x->terms[t].joint == NULL) return 0;
   }
-  for (int i = 0; i < jn_spec_rotor_count(spec); i++) {
-    const jn_rotor_desc *x = jn_spec_get_rotor(spec, i);
+  for (int i = 0; i < spec->rotors.count; i++) {
+    const jn_rotor_desc *x = store_element(&spec->rotors, i);
     if (x->name == NULL || x->link == NULL) return 0;
   }
   return 1;

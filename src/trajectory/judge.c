@@ -306,7 +306,7 @@ int jn_judge_ends(int n, const double *t, const double *y, double step, unsigned
   least = 4 * step + 8 * noise_floor * least;
   for (int e = 0; e < 2; e++) {
     const int windows = m - 4 < MANY ? m - 4 : MANY;
-    double part[MANY], near_t[NEAR], near_y[NEAR];
+    double part[MANY] = {0}, near_t[NEAR], near_y[NEAR];
     for (int i = 0; i < windows; i++) {
       const int at = e ? m - 5 - i : i;
       part[i] = fourth_difference(dt, s + at, z + at);

@@ -29,6 +29,8 @@
 
 enum { MOST = (JN_MAX_SPLINE + 1) / 2, ROUNDS = 20 };
 #define CONVERGED 1e-24 /* change in twice the precision, relative */
+#define LEAST_PIVOT \
+  1e-12 /* of the scaled matrix; those of motions that are determined are above 1e-4 */
 
 /* Largest estimated jump of a derivative that is accepted, relative to its size in the piece before,
  * and largest distance from a waypoint, relative to the data. The estimate of rounding errors is no
@@ -230,6 +232,17 @@ static void residual(const spline_system *s) {
     }
 }
 
+/* Whether the pivots of the scaled matrix are above rounding: data that contradict nothing have a
+ * solution also where they determine none, and refinement converges to an arbitrary one. */
+static int is_determined(const spline_system *s) {
+  double least = 1;
+  for (int i = 0; i < s->size; i++) {
+    const double root = s->L[(size_t)(i + 1) * (size_t)(s->width + 1) - 1];
+    least = fmin(least, root * root);
+  }
+  return least > LEAST_PIVOT;
+}
+
 /* The solution for the data z, with refinement until its error is about 1e-24. */
 static jn_status solve(const spline_system *s) {
   for (int i = 0; i < s->size; i++) s->solution[i] = s->d[i] = dd_of(0);
@@ -245,7 +258,7 @@ static jn_status solve(const spline_system *s) {
       most = fmax(most, fabs(s->solution[i].hi / s->unit[i]));
       if (!isfinite(s->step[i])) return JN_ERR_SINGULAR;
     }
-    if (change <= CONVERGED * most) return JN_OK;
+    if (change <= CONVERGED * most) return is_determined(s) ? JN_OK : JN_ERR_SINGULAR;
   }
   return JN_ERR_SINGULAR;
 }

@@ -507,19 +507,20 @@ static const method list_methods[] = {{"append", 1, 1}, {"pop", 0, 1},   {"exten
 static const method dict_methods[] = {{"keys", 0, 0}, {"values", 0, 0}, {"items", 0, 0},
                                       {"get", 1, 2},  {"update", 1, 1}, {NULL, 0, 0}};
 
-/* NULL: none */
+/* without a name: none */
 static const method *method_of(xacro_value subject, const char *name) {
+  static const method none = {0};
   const method *m = subject.kind == XACRO_TEXT    ? text_methods
                     : subject.kind == XACRO_LIST  ? list_methods
                     : subject.kind == XACRO_TUPLE ? list_methods + 3
                     : subject.kind == XACRO_DICT  ? dict_methods
-                                                  : NULL;
-  while (m != NULL && m->name != NULL && strcmp(m->name, name) != 0) m++;
-  return m != NULL && m->name != NULL ? m : NULL;
+                                                  : &none;
+  while (m->name != NULL && strcmp(m->name, name) != 0) m++;
+  return m;
 }
 
 int jn_xacro_is_method(xacro_value subject, const char *name) {
-  return method_of(subject, name) != NULL;
+  return method_of(subject, name)->name != NULL;
 }
 
 static const char *text_at(xacro *x, const xacro_list *a, int i) {
