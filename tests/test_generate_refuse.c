@@ -3,6 +3,7 @@
 #include "helpers/check.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <jounce/generate.h>
@@ -109,6 +110,35 @@ static void names_of_robots_do_no_harm(void **state) {
   jn_generated_free(&g);
   jn_model_free(m);
   jn_spec_free(spec);
+}
+
+/* the bytes of the arrays that the header states */
+static unsigned long stack_of(const char *robot, jn_generate_options o) {
+  static const char before[] = "arrays of up to ";
+  jn_model *m = load(robot);
+  jn_generated g;
+  assert_ok(jn_generate(m, &o, NULL, &g, NULL));
+  const char *at = strstr(g.header, before);
+  const unsigned long bytes = at ? strtoul(at + strlen(before), NULL, 10) : 0;
+  jn_generated_free(&g);
+  jn_model_free(m);
+  return bytes;
+}
+
+/* 4 numbers a vector: of a pendulum 36 numbers of the state, and of its link 2 x 2 of the joint,
+ * 12 + 1 + 10 vectors and 3 pairs of vectors; a further link adds the same, with 12 of the state. */
+static void the_header_states_the_size_of_arrays(void **state) {
+  (void)state;
+  const unsigned long pendulum = 8 * (36 + 4 + 4 * (12 + 1 + 10 + 2 * 3));
+  const jn_generate_options one = {.inverse = 1};
+  assert_int_equal(pendulum, 1248);
+  assert_int_equal(stack_of("pendulum", one), pendulum);
+  assert_int_equal(stack_of("double_pendulum", one), 2 * pendulum - 8 * 24);
+  assert_int_equal(stack_of("pendulum", (jn_generate_options){.inverse = 1, .lanes = 8}),
+                   8 * pendulum);
+  assert_int_equal(
+      stack_of("pendulum", (jn_generate_options){.inverse = 1, .scalar = JN_SCALAR_FLOAT}),
+      pendulum / 2);
 }
 
 /* The text in single precision: words, constants of every form, comments and strings. */
@@ -251,6 +281,7 @@ int main(void) {
       cmocka_unit_test(options_that_make_no_sense_are_refused),
       cmocka_unit_test(names_are_identifiers_of_c),
       cmocka_unit_test(names_of_robots_do_no_harm),
+      cmocka_unit_test(the_header_states_the_size_of_arrays),
       cmocka_unit_test(constants_become_those_of_single_precision),
       cmocka_unit_test(a_model_without_motion_is_refused),
       cmocka_unit_test(kernels_that_make_no_sense_are_refused),
