@@ -109,14 +109,17 @@ INLINE void boundary_motion_of_base(const jn_model *m, const jn_work *w, int rep
                                     const real *given) {
   const jn_link *l = &m->link[0];
   const int nv = m->nv;
-  base_jet *b = base_of(w);
   real *q = q_of(w, l->iq), *v = v_of(w, l->iv), *X = X_of(w, l->ix);
-  joint_place(l, q, q[0], q[0], X);
+  v3 row[3];
+  rotation_rows(q, row);
+  free_place(q, row, X);
   if (rep == JN_BODY) return;
-  base_place(b, X);
+  base_jet *b = base_of(w);
+  base_place(b, row);
   const v3 p = load_v3(q + 4);
-  EACH(k, 0, K)
-  base_twist_in(rep, k, b, free_row_in(rep, k, p, given + k * nv, 0), v + k * nv);
+  /* all rows first: they do not wait for R */
+  EACH(k, 0, K) base_give(b + k, free_row_in(rep, k, p, given + k * nv, 0));
+  EACH(k, 0, K) base_twist_in(rep, k, b, v + k * nv);
 }
 /* Another free joint. */
 APART void boundary_motion_of_other(const jn_model *m, const jn_link *l, const jn_work *w, int rep,

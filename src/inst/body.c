@@ -13,10 +13,8 @@
 
 #if defined(JN_SMALL) || !defined(JN_PADDED)
 #define ORDERS ORDERS_0
-#define ORDERS_FEW ORDERS_0
 #else
 #define ORDERS ORDERS_0_TO_8
-#define ORDERS_FEW ORDERS_0_TO_5
 #endif
 
 /* Gravity as an acceleration of the world (core/body/link.h): at order 0 only, and not in the
@@ -62,7 +60,7 @@ void ENTRY(boundary_motion)(const jn_model *m, const jn_work *w, int rep, int K,
     CALL(-1);
     return;
   }
-  EACH_ORDER(r, ORDERS_FEW, CALL)
+  EACH_ORDER(r, ORDERS, CALL)
 #undef CALL
 }
 
@@ -72,21 +70,21 @@ void ENTRY(boundary_drive)(const jn_model *m, const jn_work *w, const jn_setting
   boundary_drive_rows(m, w, damping, k, prescribed);
 #define DRIVE(rep, n) boundary_drive_free(m, w, rep, damping, n, prescribed, 0)
 #define CALL(n) CALL_IN_REPRESENTATION(DRIVE, n)
-  EACH_ORDER(r, ORDERS_FEW, CALL)
+  EACH_ORDER(r, ORDERS, CALL)
 #undef CALL
 }
 
 void ENTRY(boundary_motion_out)(const jn_model *m, const jn_work *w, int rep, int r) {
 #define MOTION_OUT(rep, n) boundary_motion_rows(m, w, rep, n, 0)
 #define CALL(n) CALL_IN_REPRESENTATION(MOTION_OUT, n)
-  EACH_ORDER(r, ORDERS_FEW, CALL)
+  EACH_ORDER(r, ORDERS, CALL)
 #undef CALL
 }
 
 void ENTRY(boundary_force_out)(const jn_model *m, const jn_work *w, int rep, int r) {
 #define FORCE_OUT(rep, n) boundary_force_rows(m, w, rep, n, 0)
 #define CALL(n) CALL_IN_REPRESENTATION(FORCE_OUT, n)
-  EACH_ORDER(r, ORDERS_FEW, CALL)
+  EACH_ORDER(r, ORDERS, CALL)
 #undef CALL
 }
 

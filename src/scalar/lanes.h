@@ -43,6 +43,9 @@ static inline v3 v3_z_cross(v3 a) { return (v3){-1, 1, 0, 0} * SHUFFLE(a, 1, 0, 
 static inline v3 v3_with_z(v3 a, v3 b) { return (v3)_mm256_blend_pd(a, b, 12); }
 /* a b - p, p = a b rounded: exact */
 static inline v3 v3_product_error(v3 a, v3 b, v3 p) { return (v3)_mm256_fmsub_pd(a, b, p); }
+/* s - a b, rounded once */
+#define V3_FUSED 1
+static inline v3 v3_minus_product(v3 s, v3 a, v3 b) { return (v3)_mm256_fnmadd_pd(a, b, s); }
 static inline real v3_sum(v3 p) {
   v3 s = p + SHUFFLE(p, 2, 3, 0, 1);
   return s[0] + s[1];

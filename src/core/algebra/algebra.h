@@ -203,12 +203,19 @@ static inline v3 v3_two_sum(v3 a, v3 b, v3 *e) {
 static inline v3 v3_add_cross_exact(v3 a, v3 b, v3 c) {
   const v3 by = SHUFFLE(b, 1, 2, 0, 3), bz = SHUFFLE(b, 2, 0, 1, 3), cy = SHUFFLE(c, 1, 2, 0, 3),
            cz = SHUFFLE(c, 2, 0, 1, 3);
+#ifdef V3_FUSED
+  /* a + b_y c_z = s + e + r exactly; then s - b_z c_y, as small as the result, is rounded once */
+  v3 e;
+  const v3 p = by * cz, r = v3_product_error(by, cz, p), s = v3_two_sum(a, p, &e);
+  return v3_minus_product(s, bz, cy) + (e + r);
+#else
   v3 p, q, r, t, e1, e2;
   p = by * cz, r = v3_product_error(by, cz, p);
   q = bz * cy, t = v3_product_error(bz, cy, q);
   v3 s = v3_two_sum(p, -q, &e1);
   s = v3_two_sum(a, s, &e2);
   return s + ((r - t) + (e1 + e2));
+#endif
 }
 #else
 static inline v3 v3_add_cross_exact(v3 a, v3 b, v3 c) {

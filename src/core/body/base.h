@@ -31,9 +31,9 @@ INLINE base_jet *base_of(const jn_work *w) { return (base_jet *)(void *)w->base;
   v3 out = v3_columns_at((b)[0].row, &(b)[k].x); \
   EACH(i_##out, 1, k) out = v3_add(out, v3_columns_at((b)[i_##out].row, &(b)[(k)-i_##out].x))
 
-/* order 0, from the transform X_0 */
-INLINE void base_place(base_jet *b, const real *X) {
-  for (int j = 0; j < 3; j++) b->row[j] = load_v3(X + 3 * j);
+/* order 0, from the rows of R; in registers: a load of what was just stored in parts would wait */
+INLINE void base_place(base_jet *b, const v3 *row) {
+  for (int j = 0; j < 3; j++) b->row[j] = row[j];
   b->d = v3_zero();
 }
 
@@ -67,7 +67,7 @@ INLINE void base_step(int rep, int k, base_jet *b) {
 /* Order k of the body twist V from the spatial one, R and d known to order k-2:
  *   V' = Ad^-1 V_s',   so that order k needs R and d to order k-1 alone
  * n and f of order k-1 hold s' and u_s' - d x s', u of order k still u_s. */
-INLINE void base_spatial_in(int k, base_jet *b) {
+INLINE six base_spatial_in(int k, base_jet *b) {
   const int j = k ? k - 1 : 0, rate = k ? k : 1;
   if (j) {
     BASE_ARM(arm, b, j - 1, s);
@@ -79,28 +79,31 @@ INLINE void base_spatial_in(int k, base_jet *b) {
   b[j].f = v3_sub(v3_times(rate, b[k].u), arm);
   BASE_TO_BODY(angular, b, j, n);
   BASE_TO_BODY(linear, b, j, f);
-  b[k].w = v3_times((double)1 / rate, angular);
-  b[k].v = v3_times((double)1 / rate, linear);
+  return six_make(v3_times((double)1 / rate, angular), v3_times((double)1 / rate, linear));
 }
 
+/* the given twist of one order */
+INLINE void base_give(base_jet *b, six in) {
+  b->s = in.w;
+  b->u = in.v;
+}
 /* order k of the body twist v from the given one, lower orders being known */
-INLINE void base_twist_in(int rep, int k, base_jet *b, six in, real *v) {
-  b[k].s = in.w;
-  b[k].u = in.v;
+INLINE void base_twist_in(int rep, int k, base_jet *b, real *v) {
+  six body;
   if (rep == JN_SPATIAL) {
-    base_spatial_in(k, b);
+    body = base_spatial_in(k, b);
   } else {
     if (k) base_step(rep, k, b);
     BASE_TO_BODY(linear, b, k, u);
-    b[k].v = linear;
-    b[k].w = b[k].s;
+    body = six_make(b[k].s, linear);
     if (rep != JN_MIXED) {
       BASE_TO_BODY(angular, b, k, s);
-      b[k].w = angular;
+      body.w = angular;
     }
   }
-  store_v3(v, b[k].w);
-  store_v3(v + 3, b[k].v);
+  b[k].w = body.w;
+  b[k].v = body.v;
+  store_six(v, body);
 }
 
 /* order k of the body wrench tau from the given one */

@@ -51,15 +51,24 @@ INLINE void free_row_out(int rep, int k, v3 p, six x, real *row, int moment) {
  * is v itself or was copied to it, and a free base needs X_0 alone. */
 INLINE void free_motion_in(const jn_link *l, int rep, int from, int to, int nv, const real *q,
                            v3 p0, const real *in, real *v, real *X, base_jet *b) {
-  if (from == 0) joint_place(l, q, q[0], q[0], X);
+  v3 row[3];
+  if (from == 0 && b) {
+    rotation_rows(q, row);
+    free_place(q, row, X);
+    if (rep != JN_BODY) base_place(b, row);
+  } else if (from == 0) {
+    joint_place(l, q, q[0], q[0], X);
+  }
   if (!b) {
     for (int k = from; k <= to; k++) {
       if (k) joint_step(l, k, q, v, nv, X);
       if (rep != JN_BODY) twist_to_body(rep, k, free_pose_of(X), p0, in, nv, v, nv);
     }
   } else if (rep != JN_BODY) {
-    if (from == 0) base_place(b, X);
-    EACH(k, from, to) base_twist_in(rep, k, b, load_six(in + k * nv), v + k * nv);
+    EACH(k, from, to) {
+      base_give(b + k, load_six(in + k * nv));
+      base_twist_in(rep, k, b, v + k * nv);
+    }
   }
 }
 
@@ -89,9 +98,10 @@ INLINE void joint_motion_in(const jn_link *l, int rep, int k, int nv, v3 p0, con
                             real *X, base_jet *b, real *v) {
   if (l->kind != JN_K_FREE || rep == JN_BODY)
     for (int j = 0; j < l->nv; j++) v[k * nv + j] = in[k * nv + j];
-  else if (b)
-    base_twist_in(rep, k, b, load_six(in + k * nv), v + k * nv);
-  else
+  else if (b) {
+    base_give(b + k, load_six(in + k * nv));
+    base_twist_in(rep, k, b, v + k * nv);
+  } else
     twist_to_body(rep, k, free_pose_of(X), p0, in, nv, v, nv);
 }
 /* The force of order k of any joint, in body representation. */

@@ -25,6 +25,24 @@
 #include "core/algebra/representation.h"
 #include "core/work.h"
 
+/* rows of the rotation matrix of a quaternion, exact for any length near one */
+static inline void rotation_rows(const real *q, v3 *row) {
+  const real w = q[0], x = q[1], y = q[2], z = q[3], f = 2 / (w * w + x * x + y * y + z * z);
+  const real xs = x * f, ys = y * f, zs = z * f;
+  row[0] = v3_make(1 - (y * ys + z * zs), x * ys - w * zs, x * zs + w * ys);
+  row[1] = v3_make(x * ys + w * zs, 1 - (x * xs + z * zs), y * zs - w * xs);
+  row[2] = v3_make(x * zs - w * ys, y * zs + w * xs, 1 - (x * xs + y * ys));
+}
+/* Order 0 of a free joint: Q, D = [p] Q, d = 0. */
+static inline void free_place(const real *q, const v3 *row, real *X) {
+  const real x = q[4], y = q[5], z = q[6];
+  for (int j = 0; j < 3; j++) store_v3(X + 3 * j, row[j]);
+  store_v3(X + 9, v3_sub(v3_scale(y, row[2]), v3_scale(z, row[1])));
+  store_v3(X + 12, v3_sub(v3_scale(z, row[0]), v3_scale(x, row[2])));
+  store_v3(X + 15, v3_sub(v3_scale(x, row[1]), v3_scale(y, row[0])));
+  store_v3(X + 18, v3_zero());
+}
+
 /* Order 0 of a joint transform from the configuration and the sine and cosine of the angle.
  * Revolute joints store just these, fixed joints nothing. */
 static inline void joint_place(const jn_link *l, const real *q, real s, real c, real *X) {
@@ -38,18 +56,12 @@ static inline void joint_place(const jn_link *l, const real *q, real s, real c, 
       break;
     }
     default: { /* spherical or free */
-      /* rotation matrix of a quaternion, exact for any length near one */
-      real w = q[0], x = q[1], y = q[2], z = q[3], f = 2 / (w * w + x * x + y * y + z * z);
-      real xs = x * f, ys = y * f, zs = z * f;
-      X[0] = 1 - (y * ys + z * zs), X[1] = x * ys - w * zs, X[2] = x * zs + w * ys;
-      X[3] = x * ys + w * zs, X[4] = 1 - (x * xs + z * zs), X[5] = y * zs - w * xs;
-      X[6] = x * zs - w * ys, X[7] = y * zs + w * xs, X[8] = 1 - (x * xs + y * ys);
-      if (l->kind == JN_K_FREE) {
-        m3 D = m3_zero();
-        m3_add_hat_mul(load_v3(q + 4), X, D.m);
-        for (int j = 0; j < 9; j++) X[9 + j] = D.m[j];
-        store_v3(X + 18, v3_zero());
-      }
+      v3 row[3];
+      rotation_rows(q, row);
+      if (l->kind == JN_K_FREE)
+        free_place(q, row, X);
+      else
+        for (int j = 0; j < 3; j++) store_v3(X + 3 * j, row[j]);
       break;
     }
   }
