@@ -10,6 +10,7 @@
 
 #ifndef JN_ISA
 #define JN_ISA plain
+#define JN_PLAIN 1 /* also where the whole library is compiled for a processor with AVX2 */
 #define JN_STATES 2
 #define JN_FREEDOMS 2
 #endif
