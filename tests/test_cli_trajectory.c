@@ -494,6 +494,20 @@ static void retimed_motions_keep_the_limits(void **state) {
                        limits),
                    0);
   assert_non_null(strstr(output, "t,u,u',u'',largest,velocity:joint1,velocity:joint2,jerk:joint1"));
+  put("clock.csv", output);
+  static const char *const arrays[] = {"npy", "npz"};
+  jn_table *clock = table_of("clock.csv");
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(run("jounce retime double_pendulum reach.json --intervals 100 %s --format %s "
+                         "--samples 50 --output clock.%s",
+                         limits, arrays[i], arrays[i]),
+                     0);
+    jn_table *t = table_of(i ? "clock.npz" : "clock.npy");
+    assert_true(t->rows == clock->rows && t->columns == clock->columns);
+    assert_true(same_bits(t->values, clock->values, (size_t)(t->rows * t->columns)));
+    jn_table_free(t);
+  }
+  jn_table_free(clock);
   assert_non_null(strstr(errors, "0 of 8 limits broken"));
   assert_clean(
       run("jounce retime double_pendulum reach.json --intervals 100 %s --no-rate --text", limits));

@@ -182,6 +182,26 @@ static void every_type_is_read_built_and_saved(void **state) {
 }
 
 /* A floating base is passive once a constraint names the world. */
+/* A rod may be longer than all the rest. */
+static void a_long_rod_is_the_size_of_a_model(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    double size;
+  } cases[] = {
+      {MODEL("{\"name\": \"rod\", \"type\": \"distance\", " A ", " B ", \"length\": 7.5}"), 7.5},
+      {MODEL("{\"name\": \"rod\", \"type\": \"distance\", " A ", " B ", \"length\": 0.5}"), 2},
+      {MODEL("{\"name\": \"pin\", \"type\": \"point\", " A
+             ", \"b\": {\"link\": \"three\", \"p\": [0, 3, 4]}}"),
+       5}};
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    jn_spec *spec = parse_ok(jn_spec_parse_json, cases[i].text);
+    jn_model *m = build(spec);
+    assert_true(jn_model_size(m) == cases[i].size);
+    jn_model_free(m), jn_spec_free(spec);
+  }
+}
+
 static void the_base_is_passive_when_the_world_is_named(void **state) {
   (void)state;
   for (int world = 0; world < 2; world++) {
@@ -236,6 +256,7 @@ int main(void) {
       cmocka_unit_test(broken_texts_are_refused_with_line_and_reason),
       cmocka_unit_test(broken_constraints_are_refused_by_name),
       cmocka_unit_test(every_type_is_read_built_and_saved),
+      cmocka_unit_test(a_long_rod_is_the_size_of_a_model),
       cmocka_unit_test(the_base_is_passive_when_the_world_is_named),
       cmocka_unit_test(specs_refuse_bad_constraints_and_keep_their_own_copies),
   };

@@ -224,6 +224,43 @@ static void angles_are_saved_as_written(void **state) {
   }
 }
 
+/* All 24 rotations that turn axes into axes: sines and cosines that are exactly zero, pitches of a right
+ * angle among them. */
+static void rotations_of_axes_are_saved(void **state) {
+  (void)state;
+  static const int order[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
+  double worst = 0;
+  for (int n = 0; n < 48; n++) {
+    double R[9] = {0};
+    const int *to = order[n / 8], odd = n / 24, minus = (n & 1) + (n >> 1 & 1) + (n >> 2 & 1);
+    if ((odd + minus) % 2) continue; /* a reflection */
+    for (int i = 0; i < 3; i++) R[3 * i + to[i]] = n >> i & 1 ? -1 : 1;
+    char text[700];
+    snprintf(
+        text, sizeof text,
+        "{\"bodies\": [{\"name\": \"a\"}, {\"name\": \"b\", \"parent\": \"a\", \"mass\": 1,\n"
+        "  \"joint\": {\"name\": \"j\", \"type\": \"revolute\", \"axis\": [0, 0, 1], \"point\":"
+        " [0, 0, 0]},\n  \"home\": {\"R\": [[%g, %g, %g], [%g, %g, %g], [%g, %g, %g]]}}]}",
+        R[0], R[1], R[2], R[3], R[4], R[5], R[6], R[7], R[8]);
+    put("axes.json", text);
+    jn_model *m = NULL;
+    jn_spec *spec;
+    jn_error error;
+    if (jn_spec_load(temporary("axes.json"), NULL, &spec, &error)) fail_msg("%s", error.message);
+    jn_spec *again = through_urdf(spec);
+    assert_ok(jn_model_build(again, NULL, NULL, &m, &error));
+    double q[1] = {0};
+    jn_data *data;
+    jn_pose home;
+    assert_ok(jn_data_new(m, 0, NULL, &data));
+    assert_ok(jn_kinematics(m, data, -1, q, NULL));
+    assert_ok(jn_frame_pose(m, data, jn_model_find_frame(m, "b"), &home));
+    worst = fmax(worst, largest_difference(&home.R.m[0][0], R, 9));
+    jn_data_free(data), jn_model_free(m), jn_spec_free(again), jn_spec_free(spec);
+  }
+  check_residual("rotations of axes in a saved URDF", worst, 2 * U);
+}
+
 static void random_configuration(const jn_model *model, rng *r, double *q) {
   for (int i = 0; i < jn_model_body_count(model); i++) {
     const jn_joint *j = jn_model_joint(model, i);
@@ -562,6 +599,7 @@ int main(void) {
       cmocka_unit_test(real_robots_load_build_and_save),
       cmocka_unit_test(urdf_saves_and_loads),
       cmocka_unit_test(angles_are_saved_as_written),
+      cmocka_unit_test(rotations_of_axes_are_saved),
       cmocka_unit_test(other_robots_are_the_same_as_urdf),
       cmocka_unit_test(what_urdf_cannot_hold_is_refused),
       cmocka_unit_test(odd_but_valid_files_are_accepted),

@@ -125,7 +125,8 @@ JN_API int jn_model_nq(const jn_model *model);
 JN_API int jn_model_nv(const jn_model *model);
 JN_API int jn_model_constraint_count(const jn_model *model);
 JN_API int jn_model_constraint_rows(const jn_model *model); /* of all constraints */
-/* A length: the longest path from the base to a link, centre of mass or constraint frame. */
+/* A length: the longest path from the base to a link, centre of mass or constraint frame, or the
+ * longest rod. */
 JN_API double jn_model_size(const jn_model *model);
 JN_API double jn_model_mass(const jn_model *model);        /* all links */
 JN_API double jn_model_moving_mass(const jn_model *model); /* without links fixed to the world */

@@ -194,7 +194,7 @@ static jn_status place_constraint(jn_builder *b, jn_model *m, jn_constraint_desc
   return JN_OK;
 }
 
-/* The longest way from the base to an origin, centre of mass or constraint frame. */
+/* The longest way from the base to an origin, centre of mass or constraint frame; or the longest rod. */
 static jn_status measure(jn_builder *b, jn_model *m) {
   double *reach = jn_block_new(&b->hooks, (size_t)m->nlink, sizeof *reach), size = 0;
   if (!reach) return JN_ERR_MEMORY;
