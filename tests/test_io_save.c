@@ -404,6 +404,20 @@ static void what_urdf_cannot_hold_is_refused(void **state) {
   assert_status(jn_spec_save_urdf(spec, temporary("kept.urdf"), &error), JN_ERR_MODEL);
   assert_non_null(strstr(error.message, "a constraint"));
   jn_spec_free(spec);
+  /* joint frames of two joints, a_b and c, a and b_c, would have one name */
+  char twins[] =
+      "{'bodies': [{'name': 'base'}, {'name': 'a_b', 'parent': 'base', 'mass': 1, 'joint': "
+      "{'name': "
+      "'c', 'type': 'revolute', 'axis': [0,0,1], 'point': [1,0,0]}}, {'name': 'a', 'parent': "
+      "'base', "
+      "'mass': 1, 'joint': {'name': 'b_c', 'type': 'revolute', 'axis': [0,0,1], 'point': "
+      "[2,0,0]}}]}";
+  for (char *t = twins; *t; t++)
+    if (*t == '\'') *t = '"';
+  assert_ok(jn_spec_parse_json(twins, strlen(twins), NULL, NULL, &spec, &error));
+  assert_status(jn_spec_save_urdf(spec, temporary("kept.urdf"), &error), JN_ERR_MODEL);
+  assert_non_null(strstr(error.message, "'a_b_c': it is needed for two joint frames"));
+  jn_spec_free(spec);
   char *old = slurp(temporary("kept.urdf"), NULL);
   assert_string_equal(old, "old");
   free(old);

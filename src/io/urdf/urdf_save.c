@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/block.h"
 #include "base/names.h"
 #include "io/file.h"
@@ -28,6 +29,9 @@ typedef struct writer {
   jn_pose *home;   /* [links]: in the world at q = 0 */
   char *is_placed; /* [links] */
   int *chain;      /* [links]: scratch */
+  jn_name *made;   /* names that the description does not have, at most [2 joints + frames] */
+  int made_count;
+  jn_arena arena; /* their texts */
 } writer;
 
 static void refuse(writer *w, const char *kind, const char *name, const char *what) {
@@ -35,6 +39,10 @@ static void refuse(writer *w, const char *kind, const char *name, const char *wh
     w->status =
         jn_fail(w->error, JN_ERR_MODEL, w->path, 0,
                 "%s '%s': %s: URDF cannot hold it (a native model can: .json)", kind, name, what);
+}
+
+static void out_of_memory(writer *w) {
+  if (w->status == JN_OK) w->status = jn_fail(w->error, JN_ERR_MEMORY, w->path, 0, "out of memory");
 }
 
 /* ---- numbers and texts */
@@ -324,6 +332,18 @@ static void free_name(writer *w, char *out, const char *a, const char *b) {
   for (int i = 0; i < jn_spec_frame_count(w->spec); i++) /* frames become links */
     taken |= strcmp(jn_spec_get_frame(w->spec, i)->name, out) == 0;
   if (taken) refuse(w, "the name", out, "it is needed for a joint frame, and taken");
+  const char *copy = jn_arena_copy(&w->arena, jn_spec_hooks(w->spec), out);
+  if (copy)
+    w->made[w->made_count++] = (jn_name){copy, 0};
+  else
+    out_of_memory(w);
+}
+/* nor has another of them: a_b and c, a and b_c both make a_b_c */
+static void check_made(writer *w) {
+  jn_names_sort(w->made, w->made_count);
+  for (int i = 1; i < w->made_count; i++)
+    if (strcmp(w->made[i].name, w->made[i - 1].name) == 0)
+      refuse(w, "the name", w->made[i].name, "it is needed for two joint frames");
 }
 
 /* Does the joint's axis, or centre, miss the origin of the child? */
@@ -431,6 +451,7 @@ static jn_status save(FILE *file, void *context) {
   connect(w);
   if (w->status == JN_OK) place(w);
   if (w->status == JN_OK) write_robot(w);
+  check_made(w);
   return w->status;
 }
 
@@ -440,7 +461,8 @@ jn_status jn_spec_save_urdf(const jn_spec *spec, const char *path, jn_error *err
   if (!jn_spec_has_names(spec))
     return jn_fail(error, JN_ERR_MODEL, path, 0, "a link, joint or frame has no name");
   const jn_allocator *hooks = jn_spec_hooks(spec);
-  const size_t n = (size_t)jn_spec_link_count(spec) + 1;
+  const size_t n = (size_t)jn_spec_link_count(spec) + 1,
+               made = 2 * (size_t)jn_spec_joint_count(spec) + (size_t)jn_spec_frame_count(spec) + 1;
   writer w = {.spec = spec, .path = path, .error = error};
   check_spec(&w);
   w.links = jn_block_new(hooks, n, sizeof *w.links);
@@ -448,10 +470,11 @@ jn_status jn_spec_save_urdf(const jn_spec *spec, const char *path, jn_error *err
   w.home = jn_block_new(hooks, n, sizeof *w.home);
   w.is_placed = jn_block_new(hooks, n, 1);
   w.chain = jn_block_new(hooks, n, sizeof *w.chain);
-  if (!w.links || !w.joint || !w.home || !w.is_placed || !w.chain)
-    w.status = jn_fail(error, JN_ERR_MEMORY, path, 0, "out of memory");
+  w.made = jn_block_new(hooks, made, sizeof *w.made);
+  if (!w.links || !w.joint || !w.home || !w.is_placed || !w.chain || !w.made) out_of_memory(&w);
   const jn_status status = w.status == JN_OK ? jn_file_write(path, save, &w, error) : w.status;
-  void *blocks[] = {w.links, w.joint, w.home, w.is_placed, w.chain};
+  jn_arena_free(&w.arena, hooks);
+  void *blocks[] = {w.links, w.joint, w.home, w.is_placed, w.chain, w.made};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) jn_block_free(hooks, blocks[i]);
   return status;
 }
