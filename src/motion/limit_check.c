@@ -13,6 +13,7 @@ static const double fastest = 1 / JN_LIMIT_FASTEST; /* higher speeds are not con
 static const double just_before = 1e-12;            /* of a time, relative: just before a break */
 static const double beyond = 1e9;                   /* use of a range without width */
 static const double least_limit = 1e-9;             /* scale of a limit of zero */
+enum { PLACES = 8 };                                /* samples of a piece at least */
 static const double least_width = 1e-7;             /* of an interval with an extremum, relative */
 static const double bound_slack = 1e-4;  /* of the slack of a limit: rounding at the bound */
 static const double above_zero = 1e-300; /* scale of a bound of zero */
@@ -193,15 +194,13 @@ static jn_status add_sample(jn_limit_check *job, double t) {
   return JN_OK;
 }
 
-/* Samples every piece of the trajectory, its ends included. */
-static jn_status sample_all(jn_limit_check *job, int samples) {
-  const double start = jn_trajectory_start(job->trajectory),
-               end = jn_trajectory_end(job->trajectory);
+/* Samples every piece of the trajectory from start to end, its ends included, at `least` places or more. */
+static jn_status sample_all(jn_limit_check *job, double start, double end, int samples, int least) {
   jn_status status = JN_OK;
   for (double t = start; t < end && !status;) {
     double next = fmin(jn_trajectory_next_break(job->trajectory, t), end);
     double share = samples * (next - t) / (end - start);
-    int n = share < 8 ? 8 : (int)share;
+    int n = share < least ? least : (int)share;
     if (!(next > t)) break;
     for (int i = 0; i < n && !status; i++) status = add_sample(job, t + (next - t) * i / n);
     /* the limit from the left at the end of the piece */
@@ -519,7 +518,8 @@ void jn_limit_check_free(jn_limit_check *job) {
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) jn_block_free(&hooks, blocks[i]);
 }
 
-static jn_status run(jn_limit_check *job, const jn_limit_range *range, int samples) {
+/* memory, and the limits */
+static jn_status prepare(jn_limit_check *job, const jn_limit_range *range) {
   const size_t nq = (size_t)job->nq, nv = (size_t)job->nv, rotors = (size_t)job->rotors,
                quantities = (size_t)job->rows * JN_LIMIT_KINDS;
   job->range = jn_block_new(&job->hooks, quantities + 1, sizeof *job->range);
@@ -535,12 +535,46 @@ static jn_status run(jn_limit_check *job, const jn_limit_range *range, int sampl
   job->P = job->f + 4 * rotors;
   if (rotors) jn_rotor_allocation(job->model, NULL, job->P, NULL);
   memcpy(job->range, range, quantities * sizeof *range);
-  jn_status status = sample_all(job, samples);
+  return JN_OK;
+}
+
+/* The whole motion. */
+static jn_status check_all(jn_limit_check *job, int samples) {
+  jn_status status = sample_all(job, jn_trajectory_start(job->trajectory),
+                                jn_trajectory_end(job->trajectory), samples, PLACES);
   if (!status) status = find_peaks(job);
   if (!status) status = find_scale(job);
-  for (size_t i = 0; i < quantities; i++)
+  for (int i = 0; i < job->rows * JN_LIMIT_KINDS; i++)
     job->limited += job->peak[i].limited, job->broken += job->peak[i].broken;
   return status;
+}
+
+/* Parts of it: the scale alone, 1 if nothing is broken. */
+static jn_status check_parts(jn_limit_check *job, int count, const double *parts) {
+  jn_status status = JN_OK;
+  double most = 0;
+  for (int i = 0; i < count && !status; i++)
+    status = sample_all(job, parts[2 * i], parts[2 * i + 1], 0, 3 * PLACES);
+  for (int k = 0; k < job->rows * JN_LIMIT_KINDS && !status; k++) {
+    const int iv = k / JN_LIMIT_KINDS, kind = k % JN_LIMIT_KINDS;
+    if (!is_limited(job, iv, kind)) continue;
+    status = refine_all(job, iv, kind, 1, 1, 0);
+    for (int n = 0; n < job->samples && !status; n++)
+      most = fmax(most, fabs(use_at(job, n, iv, kind, 1)));
+  }
+  job->scale = 1;
+  return status || most <= 1 + slack ? status : find_scale(job);
+}
+
+static jn_limit_check *new_job(const jn_limit_check *job, const jn_limit_range *range) {
+  jn_limit_check *made = jn_block_new(&job->hooks, 1, sizeof *made);
+  if (!made) return NULL;
+  *made = *job;
+  made->nq = jn_model_nq(made->model);
+  made->nv = jn_model_nv(made->model);
+  made->rows = jn_limit_rows(made->model);
+  made->rotors = jn_limit_rotors(made->model, range) ? jn_model_rotor_count(made->model) : 0;
+  return made;
 }
 
 jn_status jn_limit_check_new(const jn_model *model, jn_data *data, const jn_trajectory *trajectory,
@@ -560,16 +594,15 @@ jn_status jn_limit_check_closed(const jn_model *model, jn_data *data,
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "an argument is NULL, or samples < 2");
   jn_status status = jn_limit_ranges_check(model, range, error);
   if (status) return status;
-  const jn_allocator hooks = jn_allocator_or_default(allocator);
-  jn_limit_check *job = jn_block_new(&hooks, 1, sizeof *job);
+  jn_limit_check *job = new_job(&(jn_limit_check){.hooks = jn_allocator_or_default(allocator),
+                                                  .model = model,
+                                                  .data = data,
+                                                  .trajectory = trajectory,
+                                                  .closed = closed},
+                                range);
   if (!job) return jn_fail(error, JN_ERR_MEMORY, NULL, 0, "out of memory");
-  *job = (jn_limit_check){
-      .hooks = hooks, .model = model, .data = data, .trajectory = trajectory, .closed = closed};
-  job->nq = jn_model_nq(model);
-  job->nv = jn_model_nv(model);
-  job->rows = jn_limit_rows(model);
-  job->rotors = jn_limit_rotors(model, range) ? jn_model_rotor_count(model) : 0;
-  status = run(job, range, samples);
+  status = prepare(job, range);
+  if (!status) status = check_all(job, samples);
   job->data = NULL;
   job->closed = NULL;
   if (!status) {
@@ -578,6 +611,21 @@ jn_status jn_limit_check_closed(const jn_model *model, jn_data *data,
   }
   jn_limit_check_free(job);
   return jn_fail(error, status, NULL, 0, "%s", jn_status_text(status));
+}
+
+jn_status jn_limit_scale_of_parts(const jn_model *model, jn_data *data,
+                                  const jn_trajectory *trajectory, const jn_limit_range *range,
+                                  int count, const double *parts, const jn_allocator *hooks,
+                                  double *scale) {
+  jn_limit_check *job = new_job(
+      &(jn_limit_check){.hooks = *hooks, .model = model, .data = data, .trajectory = trajectory},
+      range);
+  if (!job) return JN_ERR_MEMORY;
+  jn_status status = prepare(job, range);
+  if (!status) status = check_parts(job, count, parts);
+  if (!status) *scale = job->scale;
+  jn_limit_check_free(job);
+  return status;
 }
 
 const jn_limit_peak *jn_limit_check_peak(const jn_limit_check *check, int iv, jn_limit_kind kind) {

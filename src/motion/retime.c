@@ -271,7 +271,8 @@ static jn_status place_grid(retiming *x, int cells, int fine) {
   p->stride = (x->all + 7) / 8 * 8;
   x->row = jn_block_new(&x->scratch, rows, sizeof *x->row);
   x->active = jn_block_new(&x->scratch, rows * (size_t)jn_clock_chunks(p->points), 1);
-  if (!x->row || !x->active) return JN_ERR_MEMORY;
+  x->unsure = jn_block_new(&x->scratch, (size_t)cells, 1);
+  if (!x->row || !x->active || !x->unsure) return JN_ERR_MEMORY;
   jn_retime_list_rows(x);
   const size_t stride = (size_t)p->stride, second = (size_t)p->second * stride,
                third = (size_t)p->third * stride, knots = (size_t)p->cells + 1,
@@ -315,12 +316,13 @@ static jn_status place_grid(retiming *x, int cells, int fine) {
 void jn_retime_release_grid(retiming *x) {
   jn_block_free(&x->scratch, x->row);
   jn_block_free(&x->scratch, x->active);
+  jn_block_free(&x->scratch, x->unsure);
   jn_block_free(&x->scratch, x->exact);
   jn_clock_forget(&x->solution);
   jn_block_free(&x->scratch, x->table);
   jn_block_free(&x->scratch, x->tight);
   x->row = NULL;
-  x->active = NULL;
+  x->active = x->unsure = NULL;
   x->exact = NULL;
   x->table = x->tight = NULL;
   x->p.active = NULL;

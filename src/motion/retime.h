@@ -86,6 +86,7 @@ typedef struct retiming {
   jn_clock_problem p;
   jn_clock_solution solution;
   unsigned char *active; /* of the problem */
+  unsigned char *unsure; /* [cells] 1: what is used between the quarters may be above a limit */
   double *table;         /* holds the numbers of the problem and what follows */
   double *b, *b1, *b2;   /* [stride + quarters] of the motion */
   double *tight;         /* [rows x stride] the rows are multiplied by it */

@@ -18,6 +18,9 @@ static const double doubted = 1e-3;   /* excess of interpolated use that is not 
 static const double tolerated = 3e-5; /* excess that is not tightened */
 static const double flat = 2e-8;      /* a use that is not looked at more closely */
 static const double much = 1.02;      /* use of a row that was left out */
+static const double of_fifth =
+    0.01; /* error of rows of degree 5 by that of degree 3, where both are small */
+static const double most_between = 2000; /* rise of a use between points, by 1/cells^2 */
 
 /* The motion. */
 
@@ -395,17 +398,17 @@ static void make_weights(fine_weights w) {
 }
 
 /* The largest value in a cell from its five values; if it may be above `from`. The polynomial counts
- * where it is near the parabolas: not across a jump in the cell. */
-static double top_of_cell(fine_weights w, const double y[5], double from) {
+ * where it is near the parabolas: not across a jump in the cell. *farther: by Newton's formula the polynomial
+ * is not farther from the parabolas than this. */
+static double top_of_cell(fine_weights w, const double y[5], double from, double *farther) {
   const double rough =
       larger(top(y[0], y[1], y[2]), larger(top(y[1], y[2], y[3]), top(y[2], y[3], y[4])));
   double most = rough, before = y[0], last = y[0];
+  const double third =
+      larger(fabs(y[3] - y[0] - 3 * (y[2] - y[1])), fabs(y[4] - y[1] - 3 * (y[3] - y[2])));
+  *farther = (third + fabs(y[0] + y[4] - 4 * (y[1] + y[3]) + 6 * y[2])) / 15;
   if (rough < from) return rough;
-  /* by Newton's formula the polynomial is not farther from the parabolas than this */
-  const double third = larger(fabs(y[3] - y[0] - 3 * (y[2] - y[1])),
-                              fabs(y[4] - y[1] - 3 * (y[3] - y[2]))),
-               farther = (third + fabs(y[0] + y[4] - 4 * (y[1] + y[3]) + 6 * y[2])) / 15;
-  if (farther < flat) return rough + farther;
+  if (*farther < flat) return rough + *farther;
   for (int n = 1; n <= FINE; n++) {
     const double at =
         w[n][0] * y[0] + w[n][1] * y[1] + w[n][2] * y[2] + w[n][3] * y[3] + w[n][4] * y[4];
@@ -415,7 +418,13 @@ static double top_of_cell(fine_weights w, const double y[5], double from) {
   return most < rough + doubted ? most : rough;
 }
 
-/* The largest use of row k in all cells. */
+/* The error of a use at quarters whose rows are interpolated, from that of degree 3. */
+static double error_of_quarters(const cell_places *c, const double use[PADDED]) {
+  if (c->count < CELL) return 0;
+  return of_fifth * larger(fabs(use[PARTS] - use[1]), fabs(use[PARTS + 1] - use[3]));
+}
+
+/* The largest use of row k in all cells; marks those where it is not known well enough. */
 static jn_status top_of_cells(retiming *x, fine_weights w, int k, double speed, double seen,
                               double *most) {
   cell_places c = {0};
@@ -433,7 +442,13 @@ static jn_status top_of_cells(retiming *x, fine_weights w, int k, double speed, 
     if (status) return status;
     for (int side = 1; side >= -1; side -= 2) {
       use_in_cell(x, k, speed, side, &c, use);
-      if (largest_of(use) > 0.99) *most = larger(*most, top_of_cell(w, use, 0.999));
+      if (largest_of(use) > 0.99) {
+        double farther;
+        const double here = top_of_cell(w, use, 0.999, &farther);
+        farther += error_of_quarters(&c, use);
+        *most = larger(*most, here);
+        if (farther > margin && here + farther > 1) x->unsure[cell] = 1;
+      }
       /* the other side counts if a value is there */
       if (use[0] >= 0 && use[1] >= 0 && use[2] >= 0 && use[3] >= 0 && use[4] >= 0) break;
     }
@@ -446,10 +461,12 @@ static jn_status top_of_cells(retiming *x, fine_weights w, int k, double speed, 
 jn_status jn_retime_slow_down(retiming *x, double speed, double *factor, double *excess) {
   const jn_clock_problem *p = &x->p;
   const int rows = p->second + p->third;
-  const double seen = 0.98;
   fine_weights weights;
   make_weights(weights);
+  /* between points a use may be higher, by the square of their distance */
+  const double seen = fmin(0.98, 1 - most_between / ((double)p->cells * p->cells));
   *factor = 1, *excess = 0;
+  memset(x->unsure, 0, (size_t)p->cells);
   jn_retime_roots(x);
   for (int k = 0; k <= rows; k++) {
     double most;

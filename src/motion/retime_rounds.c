@@ -12,6 +12,7 @@
 #include "trajectory/trajectory.h"
 
 enum { ROUNDS = 4 };                     /* solves at most on the fine grid */
+enum { FEW = 150 };                      /* cells: the motion is examined as a whole */
 enum { COARSE = 128 };                   /* cells of the coarse grid at most */
 enum { MOST = 1 << 16 };                 /* cells of an automatic grid at most */
 enum { TOO_FINE = 8192 };                /* rounding errors may be too large for more cells */
@@ -340,7 +341,7 @@ static double use_of_rounding(const retiming *x) {
   return 2 * x->steepest * 10.5 * DBL_EPSILON * u / (dt * dt * dt);
 }
 
-/* 1 if the points of a cell may not show what happens in it: an uneven path, more pieces than cells, a
+/* 1 if the points of a cell may not show what happens in it: few cells, an uneven path, more pieces than cells, a
  * clock that changes by more than a factor of two in a cell, a force at rest next to its limit, or rounding
  * errors that count. */
 static int is_rough(const retiming *x) {
@@ -349,15 +350,34 @@ static int is_rough(const retiming *x) {
     const double ratio = x->clock[5 * (size_t)i + 2] / x->clock[5 * (size_t)i + 7];
     most = fmax(most, fmax(ratio, 1 / ratio));
   }
-  return x->uneven || x->break_count > x->p.cells || most > 2 || x->room < least_room ||
-         use_of_rounding(x) > most_rounding;
+  return x->p.cells < FEW || x->uneven || x->break_count > x->p.cells || most > 2 ||
+         x->room < least_room || use_of_rounding(x) > most_rounding;
 }
 
-/* Examines a rough motion as a whole: *factor, by which it must be slower. */
-static jn_status examine_rough(retiming *x, const jn_trajectory *motion, double *factor) {
+/* The same by what happens in the cells that are not sure. */
+static jn_status examine_cells(const retiming *x, const jn_limit_range *range,
+                               const jn_trajectory *motion, double *factor) {
+  double *parts = jn_block_new(&x->hooks, 2 * (size_t)x->p.cells, sizeof *parts), scale = 1;
+  int count = 0;
+  if (!parts) return JN_ERR_MEMORY;
+  for (int cell = 0; cell < x->p.cells; cell++) {
+    if (!x->unsure[cell]) continue;
+    const double *row = x->clock + 5 * (size_t)cell;
+    if (!cell || !x->unsure[cell - 1]) parts[2 * count++] = row[0];
+    parts[2 * count - 1] = row[5];
+  }
+  const jn_status status = count ? jn_limit_scale_of_parts(x->model, x->data, motion, range, count,
+                                                           parts, &x->hooks, &scale)
+                                 : JN_OK;
+  jn_block_free(&x->hooks, parts);
+  *factor = scale == 1 ? 1 : scale * (1 + margin);
+  return status || *factor >= 1 ? status : jn_retime_fail_at_rest(x, 0); /* slower is not better */
+}
+
+/* Examines a motion, a rough one as a whole: *factor, by which it must be slower. */
+static jn_status examine_motion(retiming *x, const jn_trajectory *motion, double *factor) {
   const size_t count = (size_t)x->rows * JN_LIMIT_KINDS;
   *factor = 1;
-  if (!is_rough(x)) return JN_OK;
   jn_limit_range *range = jn_block_new(&x->hooks, count, sizeof *range);
   if (!range) return JN_ERR_MEMORY;
   for (size_t i = 0; i < count; i++) {
@@ -366,7 +386,8 @@ static jn_status examine_rough(retiming *x, const jn_trajectory *motion, double 
                          (kind == JN_LIMIT_JERK || kind == JN_LIMIT_EFFORT_RATE);
     range[i] = left_out ? (jn_limit_range){-HUGE_VAL, HUGE_VAL} : x->range[i];
   }
-  const jn_status status = examine(x, range, motion, factor);
+  const jn_status status =
+      is_rough(x) ? examine(x, range, motion, factor) : examine_cells(x, range, motion, factor);
   jn_block_free(&x->hooks, range);
   return status;
 }
@@ -469,7 +490,7 @@ jn_status jn_retime_rounds(retiming *x, jn_trajectory **out, jn_retime_report *r
   for (int trial = 0; trial < 6 && !status && factor > 1; trial++) {
     jn_trajectory *motion = NULL;
     if ((status = lead_more(x, report)) || (status = make_motion(x, &motion, report))) break;
-    if (!(status = examine_rough(x, motion, &factor)) && factor == 1) {
+    if (!(status = examine_motion(x, motion, &factor)) && factor == 1) {
       *out = motion;
       return JN_OK;
     }
