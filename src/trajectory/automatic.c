@@ -121,9 +121,9 @@ static jn_status fit_numbers(automatic *f, int iq, int numbers, int cells, recor
   if (r->why[0] && !(f->o->force && r->m)) return refuse(f, iq, r->why);
   /* cells much longer than the rounding of the times */
   if (!(r->m->u->h > LEAST_CELL * ROUNDING * (fabs(f->times[0]) + f->t[f->count - 1])))
-    return refuse(f, iq,
-                  "times far from zero lose the digits of the derivatives: subtract the first "
-                  "from all");
+    return jn_fail(f->error, JN_ERR_FIT, NULL, 0,
+                   "times far from zero lose the digits of the derivatives: subtract the first "
+                   "from all");
   return JN_OK;
 }
 
