@@ -6,6 +6,7 @@
 
 #include "helpers/check.h"
 #include "helpers/counter.h"
+#include "helpers/rng.h"
 #include "helpers/tree.h"
 
 static jn_model *pendulum(jn_data **data) {
@@ -259,6 +260,137 @@ static void motors_along_many_trajectories(void **state) {
   robot_free(&r);
 }
 
+/* The largest |v^(k)| of a motion between two times, by brute force. */
+static double brute_force(const jn_trajectory *T, int k, double from, double to) {
+  enum { PLACES = 200000 };
+  double most = 0, q, v[4];
+  for (int i = 0; i <= PLACES; i++) {
+    assert_ok(jn_trajectory_at(T, from + (to - from) * i / PLACES, k - 1, JN_BODY, &q, v));
+    most = fmax(most, fabs(v[k - 1]));
+  }
+  return most;
+}
+
+static double peak_of(const jn_model *model, jn_data *data, const jn_trajectory *T, int kind) {
+  jn_limit_range range[JN_LIMIT_KINDS];
+  jn_limit_check *check = NULL;
+  jn_error error = {0};
+  for (int k = 0; k < JN_LIMIT_KINDS; k++) range[k] = (jn_limit_range){-HUGE_VAL, HUGE_VAL};
+  range[kind] = (jn_limit_range){-1, 1};
+  assert_ok(jn_limit_check_new(model, data, T, range, 2, NULL, &check, &error));
+  const double value = fabs(jn_limit_check_peak(check, 0, (jn_limit_kind)kind)->value);
+  jn_limit_check_free(check);
+  return value;
+}
+
+/* A piece may hold hundreds of periods; samples follow the fastest harmonic that is there, by its clock, and
+ * the degree of a polynomial. */
+static void fast_harmonics_show_their_peaks(void **state) {
+  (void)state;
+  enum { TERMS = 7, END = 600 };
+  jn_data *data;
+  jn_model *model = pendulum(&data);
+  jn_trajectory *T = NULL, *slow = NULL, *line = NULL;
+  jn_error error = {0};
+  const double w = 3.141592653589793, period = 2,
+               a[TERMS + 1] = {0, 0.121, 0.034, -0.216, 0.179, -0.216, -0.172, 0},
+               b[TERMS + 1] = {0, 0.483, -0.12, -0.243, -0.227, 0.07, -0.151, 0}, c[2] = {0, 1},
+               clock[10] = {0, 0, 0.5, 0, 0, 1000, END, 0.7, 0, 0};
+  assert_ok(jn_trajectory_fourier(model, 0, END, TERMS + 1, w, a, b, NULL, &T, &error));
+  assert_ok(jn_trajectory_clocked(T, 2, clock, NULL, &slow, &error));
+  for (int kind = JN_LIMIT_VELOCITY; kind <= JN_LIMIT_JERK; kind++) {
+    const double truth = brute_force(T, kind, 0, period), last = brute_force(slow, kind, 990, 1000);
+    check_residual("peak of many harmonics", fabs(peak_of(model, data, T, kind) / truth - 1), 1e-7);
+    assert_true(peak_of(model, data, slow, kind) >= last * (1 - 1e-7));
+  }
+  assert_int_equal(jn_trajectory_places(T, 3, 3, 8), 1);
+  assert_int_equal(jn_trajectory_places(NULL, 0, 1, 8), 1);
+  assert_ok(jn_trajectory_polynomial(model, 0, 1, 1, c, NULL, &line, &error));
+  assert_int_equal(jn_trajectory_places(line, 0, 1, 8), 8);
+  assert_int_equal(jn_trajectory_places(T, 0, period, 8), 16 * (TERMS - 1));
+  jn_trajectory_free(line);
+  jn_trajectory_free(slow);
+  jn_trajectory_free(T);
+  jn_model_free(model);
+  jn_data_free(data);
+}
+
+/* The speed of the second joint of a double pendulum: its arm times the rate of the first. */
+static void fast_harmonics_show_the_speed_of_a_tool(void **state) {
+  (void)state;
+  enum { TERMS = 4, END = 1000 };
+  jn_model *model;
+  jn_data *data;
+  jn_trajectory *T = NULL, *line = NULL;
+  jn_error error = {0};
+  const double w = 2, a[2 * TERMS] = {0, 0, 0.3, 0, -0.2, 0, 0.41, 0},
+               b[2 * TERMS] = {0, 0, 0.1, 0, 0.35, 0, 0.27, 0}, c[4] = {0, 0, 1, 0};
+  double arm, speed, most = 0, q[2], v[2];
+  assert_ok(jn_model_load("double_pendulum", NULL, NULL, &model, &error));
+  assert_ok(jn_data_new(model, 1, NULL, &data));
+  assert_ok(jn_trajectory_polynomial(model, 0, 1, 1, c, NULL, &line, &error));
+  assert_ok(jn_trajectory_fourier(model, 0, END, TERMS, w, a, b, NULL, &T, &error));
+  for (int i = 0; i < 200000; i++) {
+    assert_ok(jn_trajectory_at(T, 3.15 * i / 200000, 0, JN_BODY, q, v));
+    most = fmax(most, fabs(v[0]));
+  }
+  assert_ok(jn_tool_peak(model, data, line, 1, 2, NULL, &arm, NULL));
+  assert_ok(jn_tool_peak(model, data, T, 1, 2, NULL, &speed, NULL));
+  assert_true(arm > 0.1);
+  check_residual("speed of a tool", fabs(speed / (arm * most) - 1), 1e-8);
+  jn_trajectory_free(line);
+  jn_trajectory_free(T);
+  jn_model_free(model);
+  jn_data_free(data);
+}
+
+/* The wiggles of a polynomial of degree 15 between even control points. */
+static void a_high_degree_shows_its_peaks(void **state) {
+  (void)state;
+  enum { DEGREE = 15, COUNT_OF = DEGREE + 1 };
+  jn_data *data;
+  jn_model *model = pendulum(&data);
+  jn_trajectory *T = NULL;
+  jn_error error = {0};
+  double knots[COUNT_OF + DEGREE + 1], q[COUNT_OF];
+  rng r = rng_new(31);
+  for (int i = 0; i < COUNT_OF; i++) q[i] = rng_range(&r, -1, 1) * (i % 2 ? 40 : -40);
+  assert_ok(jn_bspline_knots(0, 1, DEGREE, COUNT_OF, knots));
+  assert_ok(jn_trajectory_bspline(model, DEGREE, COUNT_OF, knots, q, NULL, &T, &error));
+  assert_int_equal(jn_trajectory_places(T, 0, 1, 8), 8 * (DEGREE + 1));
+  for (int kind = JN_LIMIT_VELOCITY; kind <= JN_LIMIT_JERK; kind++)
+    check_residual("peak of a high degree",
+                   fabs(peak_of(model, data, T, kind) / brute_force(T, kind, 0, 1) - 1), 1e-7);
+  jn_trajectory_free(T);
+  jn_model_free(model);
+  jn_data_free(data);
+}
+
+/* 1.6e9 periods: an error that says so. */
+static void too_many_periods_are_refused(void **state) {
+  (void)state;
+  jn_data *data;
+  jn_model *model = pendulum(&data);
+  jn_trajectory *T = NULL;
+  jn_limit_check *check = NULL;
+  jn_limit_range range[JN_LIMIT_KINDS];
+  jn_error error = {0};
+  const double a[2] = {0, 1}, b[2] = {0, 0};
+  double speed = 3;
+  for (int k = 0; k < JN_LIMIT_KINDS; k++) range[k] = (jn_limit_range){-1, 1};
+  assert_ok(jn_trajectory_fourier(model, 0, 1e5, 2, 1e5, a, b, NULL, &T, &error));
+  assert_int_equal(jn_trajectory_places(T, 0, 1e5, 8), JN_MAX_SAMPLES + 1);
+  assert_status(jn_limit_check_new(model, data, T, range, 10, NULL, &check, &error), JN_ERR_LIMIT);
+  assert_string_equal(
+      error.message,
+      "the harmonics of the motion need more than 10000000 samples: check parts of it");
+  assert_status(jn_tool_peak(model, data, T, 0, 10, NULL, &speed, NULL), JN_ERR_LIMIT);
+  assert_true(check == NULL && speed == 3);
+  jn_trajectory_free(T);
+  jn_model_free(model);
+  jn_data_free(data);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(peaks_and_scales_of_a_sine),
@@ -266,6 +398,10 @@ int main(void) {
       cmocka_unit_test(static_torques_are_hopeless),
       cmocka_unit_test(motors_obey_their_equations),
       cmocka_unit_test(motors_along_many_trajectories),
+      cmocka_unit_test(fast_harmonics_show_their_peaks),
+      cmocka_unit_test(fast_harmonics_show_the_speed_of_a_tool),
+      cmocka_unit_test(a_high_degree_shows_its_peaks),
+      cmocka_unit_test(too_many_periods_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

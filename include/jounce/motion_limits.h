@@ -94,6 +94,7 @@ typedef struct jn_tool_limit {
  * jn_limit_check_new has them. At time scale s it is speed / s. `data` has order 0 or more;
  * `allocator` and `t` may be NULL.
  *   JN_ERR_ARGUMENT   an argument is NULL, there is no such frame, or samples < 2
+ *   JN_ERR_LIMIT      harmonics that need more than JN_MAX_SAMPLES samples
  *   others            of jn_trajectory_at and jn_kinematics */
 JN_API jn_status jn_tool_peak(const jn_model *model, jn_data *data, const jn_trajectory *trajectory,
                               int frame, int samples, const jn_allocator *allocator, double *speed,
@@ -107,8 +108,8 @@ JN_API jn_status jn_tool_peak_closed(const jn_model *model, jn_data *data,
 typedef struct jn_limit_check jn_limit_check;
 
 /* Checks a trajectory against range[rows x JN_LIMIT_KINDS], jn_limit_rows. Every piece of the trajectory is sampled,
- * its ends included: `samples` times in all, at least 8 in a piece. Extrema between samples are
- * found by parabolas and golden-section search. A limit counts as broken above 1 + 1e-9 of its value.
+ * its ends included: `samples` times in all, at least jn_trajectory_places in a piece. Extrema between
+ * samples are found by parabolas and golden-section search. A limit counts as broken above 1 + 1e-9 of its value.
  * `data` has order 1 or more; its settings (gravity, damping, representation of free joints) apply,
  * and it is only used during this call. `allocator` and `error` may be NULL.
  * O(samples) inverse dynamics of order 1, memory O(samples nv).
@@ -116,6 +117,7 @@ typedef struct jn_limit_check jn_limit_check;
  *                      rotor has a limit of another quantity than thrust and thrust rate
  *   JN_ERR_ACTUATION   limits of rotors that cannot apply every wrench, or of a fixed base
  *   JN_ERR_ORDER       the order of data is less than 1
+ *   JN_ERR_LIMIT       harmonics that need more than JN_MAX_SAMPLES samples
  *   others             of jn_trajectory_at and jn_inverse_dynamics */
 JN_API jn_status jn_limit_check_new(const jn_model *model, jn_data *data,
                                     const jn_trajectory *trajectory, const jn_limit_range *range,

@@ -31,6 +31,11 @@ JN_API double jn_trajectory_start(const jn_trajectory *trajectory);
 JN_API double jn_trajectory_end(const jn_trajectory *trajectory);
 /* The first time after t at which a derivative of some order may jump; HUGE_VAL: none. */
 JN_API double jn_trajectory_next_break(const jn_trajectory *trajectory, double t);
+/* Number of even samples of the part from..to, without breaks inside, that show its extrema: `least` or more,
+ * 16 for the shortest period of its harmonics, 8 times the degree of polynomials above 8. JN_MAX_SAMPLES + 1:
+ * more than JN_MAX_SAMPLES. */
+JN_API int jn_trajectory_places(const jn_trajectory *trajectory, double from, double to,
+                                double least);
 
 /* q[nq] and v[(order+2) x nv] = v, v', ..., v^(order+1) at t, as jn_inverse_dynamics of that order
  * reads them; order >= -1. Each output may be NULL. Twists of free joints are in `representation`.
@@ -133,8 +138,9 @@ JN_API jn_status jn_trajectory_minimum(const jn_model *model, int derivative, in
  * those of largest restricted likelihood (docs/recordings.md). Quantised samples are recognised and
  * weighted, outliers left out. Every number has a variance; jn_trajectory_band has the bands. The
  * fit is refused with JN_ERR_FIT if its residuals do not look like noise (they are correlated, or
- * their variance changes), if the samples are too few for it, and below 40 samples. A number that
- * is the same in all samples is constant.
+ * their variance changes), if the samples are too few for it, and below 40 samples. With `ends` it is
+ * refused if (x', x'') of a fit with free ends is further from zero there than three times its
+ * band. A number that is the same in all samples is constant.
  *
  * With lambda, or a tolerance: the minimum of
  *
@@ -143,14 +149,17 @@ JN_API jn_status jn_trajectory_minimum(const jn_model *model, int derivative, in
  * for each number separately; with a tolerance, lambda is such that the rms residual equals it (0:
  * through every sample, to 1e-8 of the values). JN_ERR_FIT: a tolerance not met; residuals of a given
  * lambda that hardly change from sample to sample; swings beyond 10 ranges of the samples. No bands.
+ * `ends` are refused (JN_ERR_ARGUMENT).
  *
  * Jumps by a turn between neighbouring samples of a hinge are removed if it has no limits, or with
  * the option `unwrap`; of a hinge with limits they are refused. Angles that look like degrees (far
  * beyond the position or velocity limits as radians, within them as degrees; jumps by 360) are
- * refused without the option `degrees`. Both with JN_ERR_FIT.
+ * refused without the option `degrees`. With a given lambda or tolerance, jumps that are no turns are
+ * refused among turns. All with JN_ERR_FIT.
  *
  * A rotation is fitted by the four numbers of its quaternion, then normalised. Derivatives above
- * `degree` are zero: choose degree >= order + 3 for forces of that order. */
+ * `degree` are zero, and the one of order `degree` is constant in every piece: forces of an order
+ * need degree >= order + 2, and are continuous if degree >= order + 3. */
 typedef enum jn_fit_ends { JN_FIT_ENDS_FREE, JN_REST_AT_START = 1, JN_REST_AT_END = 2 } jn_fit_ends;
 typedef struct jn_fit_options {
   int degree;       /* 1..JN_MAX_SPLINE; default 7: smooth jerks */
@@ -160,7 +169,8 @@ typedef struct jn_fit_options {
   int hold;  /* files: joints without columns stay at home; default 0: such a file is refused */
   int force; /* accept what would be refused with JN_ERR_FIT; default 0 */
   int ends;  /* automatic: at rest (x', x'', x''' zero), JN_REST_AT_START | JN_REST_AT_END */
-  int keep_outliers; /* automatic: use all samples; default 0 */
+  int keep_outliers; /* automatic: use all samples; default 0. With lambda or a tolerance all
+                      * samples are used, whatever it says */
   int unwrap; /* jumps by a turn are removed also of hinges with limits; default 0: only of others */
   int degrees; /* angles are in degrees; default 0: radians */
   double
@@ -195,12 +205,15 @@ JN_API jn_status jn_trajectory_fit(const jn_model *model, int count, const doubl
  * 95 % of the time, if the noise is as the fit found it. Zero for motions that are not fitted.
  * Either output may be NULL. Arguments and failures as jn_trajectory_at, and
  *   JN_ERR_STATE   fitted with lambda or a tolerance, or a saved fit: the noise is not known
+ *   JN_ERR_ORDER   v is asked for, and the degree of a fit is below order + 2: the spline does not
+ *                  have that derivative. Fit with a degree of order + 2 or more
  *   JN_ERR_MEMORY  working memory is allocated */
 JN_API jn_status jn_trajectory_band(const jn_trajectory *trajectory, double t, int order,
                                     jn_representation representation, double *q, double *v);
 /* The same of the forces tau[(order+1) x nv] of jn_inverse_dynamics along the trajectory; twists
  * and wrenches as `data` is set. To first order: tau at one standard deviation to either side in every
- * independent direction of the motion, 2 nq (order + 3) inverse dynamics. */
+ * independent direction of the motion, 2 nq (order + 3) inverse dynamics. JN_ERR_ORDER also if `data`
+ * was made for a lower order. */
 JN_API jn_status jn_trajectory_force_band(const jn_model *model, jn_data *data,
                                           const jn_trajectory *trajectory, double t, int order,
                                           double *tau);

@@ -194,14 +194,16 @@ static jn_status add_sample(jn_limit_check *job, double t) {
   return JN_OK;
 }
 
-/* Samples every piece of the trajectory from start to end, its ends included, at `least` places or more. */
+/* Samples every piece of the trajectory from start to end, its ends included, at `least` places or more, and
+ * as closely as its harmonics need. */
 static jn_status sample_all(jn_limit_check *job, double start, double end, int samples, int least) {
   jn_status status = JN_OK;
   for (double t = start; t < end && !status;) {
     double next = fmin(jn_trajectory_next_break(job->trajectory, t), end);
-    double share = samples * (next - t) / (end - start);
-    int n = share < least ? least : (int)share;
     if (!(next > t)) break;
+    const double share = samples * (next - t) / (end - start);
+    const int n = jn_trajectory_places(job->trajectory, t, next, fmax(share, least));
+    if (n > JN_MAX_SAMPLES - job->samples) return JN_ERR_LIMIT;
     for (int i = 0; i < n && !status; i++) status = add_sample(job, t + (next - t) * i / n);
     /* the limit from the left at the end of the piece */
     if (!status) status = add_sample(job, next - just_before * (fabs(next) + next - t));
@@ -610,6 +612,10 @@ jn_status jn_limit_check_closed(const jn_model *model, jn_data *data,
     return JN_OK;
   }
   jn_limit_check_free(job);
+  if (status == JN_ERR_LIMIT)
+    return jn_fail(error, status, NULL, 0,
+                   "the harmonics of the motion need more than %d samples: check parts of it",
+                   JN_MAX_SAMPLES);
   return jn_fail(error, status, NULL, 0, "%s", jn_status_text(status));
 }
 

@@ -54,8 +54,14 @@ static jn_status refine(search *x, double a, double b) {
   return status;
 }
 
-/* Samples the pieces of the trajectory; a maximum between samples that is as high as the best so far,
- * to 2 %, is searched for. */
+/* How high a maximum between three samples may be: the top of their parabola, three times its rise. */
+static double highest(double a, double b, double c) {
+  const double slope = 0.5 * (c - a), bend = a - 2 * b + c;
+  return bend < 0 ? b - 1.5 * slope * slope / bend : b;
+}
+
+/* Samples the pieces of the trajectory; a maximum between samples that may be above the best so far is
+ * searched for. */
 static jn_status sample(search *x, int samples) {
   const double start = jn_trajectory_start(x->trajectory), end = jn_trajectory_end(x->trajectory);
   double before = 0, last = 0, last_t = start, before_t = start;
@@ -63,13 +69,15 @@ static jn_status sample(search *x, int samples) {
   for (double from = start; from < end && !status;) {
     const double to = fmin(jn_trajectory_next_break(x->trajectory, from), end),
                  share = samples * (to - from) / (end - start);
-    const int n = share < 8 ? 8 : (int)share;
+    const int n = jn_trajectory_places(x->trajectory, from, to, fmax(share, 8));
     if (!(to > from)) break;
+    if (n > JN_MAX_SAMPLES) return JN_ERR_LIMIT;
     for (int i = 0; i <= n && !status; i++) {
       const double t = i == n ? to : from + (to - from) * i / n;
       double speed;
       if ((status = speed_at(x, t, &speed))) break;
-      if (last >= before && last >= speed && last >= 0.98 * x->best && last_t > before_t)
+      if (last >= before && last >= speed && highest(before, last, speed) >= x->best &&
+          last_t > before_t)
         status = refine(x, before_t, t);
       before = last, before_t = last_t, last = speed, last_t = t;
     }

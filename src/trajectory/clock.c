@@ -120,6 +120,16 @@ double jn_clock_inverse(const jn_trajectory *T, double u) {
   return u;
 }
 
+double jn_clock_fastest(const jn_trajectory *T) {
+  double rate = 1;
+  for (int k = 0; k < T->clocks; k++) {
+    double most = 0;
+    for (int i = 0; i < T->clock[k].count; i++) most = fmax(most, row_of(&T->clock[k], i)[2]);
+    rate *= most;
+  }
+  return rate;
+}
+
 double jn_clock_next_break(const jn_trajectory *T, double t) {
   double next = HUGE_VAL;
   /* from the outermost clock inwards: rows of clock k as times of the outermost */

@@ -351,6 +351,39 @@ double jn_trajectory_next_break(const jn_trajectory *T, double t) {
   return next;
 }
 
+/* the largest frequency of the terms of a piece whose coefficients are not zero */
+static double fastest_term(const jn_spline *s, int piece) {
+  const size_t n = (size_t)s->n, first = (size_t)piece * (size_t)s->terms;
+  double w = 0;
+  for (size_t m = first; m < first + (size_t)s->terms; m++)
+    for (size_t c = m * n; c < (m + 1) * n; c++)
+      if (s->a[c] != 0 || s->b[c] != 0) w = fmax(w, fabs(s->w[m]));
+  return w;
+}
+
+int jn_trajectory_places(const jn_trajectory *T, double from, double to, double least) {
+  enum { PLAIN = 8, PER_PERIOD = 16 };
+  double most = least, rate = 1;
+  if (!T || !(to > from)) return 1;
+  double u = inner_time(T, from + (to - from) / 2), d[1], work[2];
+  if (T->clocks) {
+    jn_clock_jet(T, fmin(fmax(u, clock_start(T)), clock_end(T)), 0, work, d);
+    u = d[0], rate = jn_clock_fastest(T);
+  }
+  const double length = (to - from) / T->scale * rate; /* in the splines' time, at most */
+  for (int i = 0; i < T->splines; i++) {
+    const jn_spline *s = &T->spline[i];
+    const int p = jn_spline_piece(s, u);
+    if (s->terms) most = fmax(most, length * PER_PERIOD * fastest_term(s, p) / 6.283185307179586);
+    /* a polynomial varies at its ends within its length / degree; splines less where they are joined */
+    const int ends = p == 0 || p == s->pieces - 1;
+    if (s->degree > PLAIN)
+      most = fmax(most, PLAIN * (1 + (double)s->degree / (ends ? 1 : s->pieces)) * length /
+                            (s->breaks[p + 1] - s->breaks[p]));
+  }
+  return most > JN_MAX_SAMPLES ? JN_MAX_SAMPLES + 1 : (int)most;
+}
+
 /* Jets: Taylor coefficients 0..K of v, K = order + 1, of one joint or a run of them, converted to
  * derivatives at the end. They need 37 (K + 2) doubles of work and jn_rotation_work(K). */
 

@@ -199,6 +199,8 @@ double jn_clock_inverse(const jn_trajectory *T, double u);
 /* The polynomial between two rows p, q: u - u_p = sum_k a_k s^k, s = (t - t_p)/h. Returns h. */
 double jn_clock_powers(const double *p, const double *q, double a[8]);
 double jn_clock_next_break(const jn_trajectory *T, double t);
+/* the largest u' at the rows of the clocks */
+double jn_clock_fastest(const jn_trajectory *T);
 void jn_jet_after(int order, const double *d, double *work, double *x);
 
 /* Taylor coefficients 0..order of function `channel` at time t, divided by scale^k. `last`: end of

@@ -191,7 +191,7 @@ const int call_count = sizeof calls / sizeof calls[0];
 
 const char *const setup_functions[] = {
     /* copies of numbers */
-    "jn_model_tree", "jn_tree_expand", "jn_tree_reduce", "jn_tree_force",
+    "jn_model_tree", "jn_trajectory_places", "jn_tree_expand", "jn_tree_reduce", "jn_tree_force",
     /* covered by a call above */
     "jn_jet_to_derivatives", "jn_jet_derivative", "jn_jet_mul", "jn_jet_div", "jn_jet_sqrt",
     "jn_jet_exp", "jn_jet_sincos", "jn_jet_eval", "jn_jet_cross", "jn_jet_rotate",
