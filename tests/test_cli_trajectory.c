@@ -54,6 +54,28 @@ static void extrema_are_those_of_the_motion(void **state) {
   check_residual("largest value of a sine", fabs(high - 0.3), 1e-6);
 }
 
+/* The same of a sum of sines through 300 periods, from three rows; a motion of 1.6e9 periods is refused. */
+static void extrema_of_many_periods_are_found(void **state) {
+  (void)state;
+  char name[64];
+  double low = 0, high = 0;
+  put("sum.json",
+      "{\"kind\": \"fourier\", \"start\": 0, \"end\": 600, \"w\": 3.141592653589793, \"joints\":"
+      " {\"joint1\": {\"a\": [0, 0.121, 0.034, -0.216, 0.179, -0.216, -0.172],"
+      " \"b\": [0, 0.483, -0.12, -0.243, -0.227, 0.07, -0.151]}}}");
+  assert_clean(run("jounce traj pendulum sum.json --samples 3 --text"));
+  for (const char *line = output; line && *line;
+       line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+    if (sscanf(line, "%63s %lf %*s %lf", name, &low, &high) == 3 && !strcmp(name, "joint1''"))
+      break;
+  check_residual("largest acceleration of a sum", fabs(high - 170.39459632162419), 1e-3);
+  put("fast.json",
+      "{\"kind\": \"fourier\", \"start\": 0, \"end\": 1e5, \"w\": 1e5,"
+      " \"joints\": {\"joint1\": {\"b\": [0, 0.3]}}}");
+  assert_int_equal(run("jounce traj pendulum fast.json --text"), 1);
+  assert_non_null(strstr(errors, "need more than 10000000 samples"));
+}
+
 /* Every format has the numbers of the library, bit for bit. */
 static void tables_are_those_of_the_library(void **state) {
   (void)state;
@@ -372,7 +394,7 @@ static void simulated_along(const char *file, double T) {
 /* Nothing says whether the samples of a joint without limits are degrees: a note in every format. */
 static void angles_of_many_turns_are_noted(void **state) {
   (void)state;
-  static const char note[] = "'joint1': moves by %s rad, and the joint has no limits";
+  static const char note[] = "'joint1': moves by %s rad, and the joint has no position limits";
   for (int turns = 0; turns < 2; turns++) {
     growing_text t = {0};
     append(&t, "t,joint1\n");
@@ -387,6 +409,23 @@ static void angles_of_many_turns_are_noted(void **state) {
       assert_clean(run("jounce traj pendulum many.csv --samples 3 %s", options[format]));
       assert_int_equal(strstr(format ? errors : output, words) != NULL, turns && format < 3);
     }
+  }
+  /* many periods: as many turns at any frequency; a limit of the velocity says nothing */
+  put("slow.urdf",
+      "<robot name='r'><link name='a'/><link name='b'><inertial><mass value='1'/>"
+      "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+      "<joint name='joint1' type='continuous'><parent link='a'/><child link='b'/>"
+      "<limit velocity='900' effort='9'/></joint></robot>");
+  for (int model = 0; model < 2; model++) {
+    growing_text t = {0};
+    append(&t, "t,joint1\n");
+    for (int i = 0; i <= 6000; i++)
+      append(&t, "%.2f,%.4f\n", 0.05 * i, 80 * sin(6.283185307179586 / 1.5 * 0.05 * i));
+    put("many.csv", t.text);
+    free(t.text);
+    assert_clean(run("jounce traj %s many.csv --samples 3 --tolerance 1e-3 --text",
+                     model ? "slow.urdf" : "pendulum"));
+    if (!strstr(output, "'joint1': moves by 160 rad")) fail_msg("%s", output);
   }
 }
 
@@ -653,6 +692,7 @@ static void wrong_usage_is_named(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(extrema_are_those_of_the_motion),
+      cmocka_unit_test(extrema_of_many_periods_are_found),
       cmocka_unit_test(tables_are_those_of_the_library),
       cmocka_unit_test(forces_do_the_work_that_the_energy_shows),
       cmocka_unit_test(scales_in_closed_form),

@@ -280,7 +280,7 @@ static void descriptions_that_ask_for_too_much_are_refused(void **state) {
       {"\"kind\": \"bspline\", \"degree\": 3, \"start\": 0, \"end\": 1", 100000, 0},
       {"\"kind\": \"fit\", \"degree\": 31, \"tolerance\": 0.1, \"pieces\": 100000", 200000, 1},
       {"\"kind\": \"fit\", \"degree\": 31, \"pieces\": 190000", 200000, 1},
-      {"\"kind\": \"fit\", \"degree\": 7, \"lambda\": 1e-3", 20000, 0},
+      {"\"kind\": \"fit\", \"degree\": 7, \"lambda\": 1e-3, \"force\": true", 20000, 0},
       {"\"kind\": \"minimum\", \"derivative\": 16", 100000, 1},
       {"\"kind\": \"minimum\", \"derivative\": 3", 5000, 0},
   };

@@ -65,10 +65,11 @@ static jn_status trial_fit(trial *x, const sines *s, const jn_fit_options *optio
   memset(x->worst, 0, sizeof x->worst);
   memset(x->error, 0, sizeof x->error);
   const int no_band = options && (options->lambda >= 0 || options->tolerance >= 0);
+  const int order = options && options->degree < 5 ? options->degree - 2 : 3;
   for (int i = 0; i < x->count && !status; i++) {
     double q[6], b[6] = {1, 1, 1, 1, 1, 1};
     assert_ok(jn_trajectory_at(T, x->t[i], 3, JN_BODY, q, q + 1));
-    if (!no_band) assert_ok(jn_trajectory_band(T, x->t[i], 3, JN_BODY, b, b + 1));
+    if (!no_band) assert_ok(jn_trajectory_band(T, x->t[i], order, JN_BODY, b, b + 1));
     for (int k = 0; k < 6; k++) {
       const double off = fabs(q[k] - sines_at(s, x->t[i], k));
       x->inside[k] += (off <= b[k]) / (double)x->count;

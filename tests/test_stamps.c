@@ -11,10 +11,14 @@
 #include "helpers/plain_numbers.h"
 
 enum { N = 300 };
+static const double turn = 6.283185307179586, degree = 57.29577951308232;
 
-/* A hinge with limits (1) or without (0). */
+/* A hinge without limits (0), with limits (1), or with a limit of the velocity only (2). */
 static jn_model *hinge(int limits) {
-  static const char *const text[] = {"type='continuous'", "type='revolute'"};
+  static const char *const text[] = {"type='continuous'", "type='revolute'", "type='continuous'"},
+                           *const range[] = {
+                               "", "<limit lower='-3' upper='3' velocity='5' effort='9'/>",
+                               "<limit velocity='2' effort='9'/>"};
   char urdf[1024];
   jn_model *model;
   jn_spec *spec;
@@ -23,7 +27,7 @@ static jn_model *hinge(int limits) {
            "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
            "<joint name='elbow' %s><parent link='a'/><child link='b'/><axis xyz='0 0 1'/>%s"
            "</joint></robot>",
-           text[limits], limits ? "<limit lower='-3' upper='3' velocity='5' effort='9'/>" : "");
+           text[limits], range[limits]);
   assert_ok(jn_spec_parse(urdf, strlen(urdf), "r.urdf", NULL, &spec, NULL));
   assert_ok(jn_model_build(spec, NULL, NULL, &model, NULL));
   jn_spec_free(spec);
@@ -198,7 +202,6 @@ static void degrees_are_recognised(void **state) {
  * both modes of the fit, and counted. */
 static void jumps_by_a_turn_are_removed(void **state) {
   (void)state;
-  const double turn = 6.283185307179586;
   for (int limits = 0; limits < 2; limits++)
     for (int mode = 0; mode < 2; mode++) {
       jn_model *model = hinge(limits);
@@ -229,6 +232,156 @@ static void jumps_by_a_turn_are_removed(void **state) {
       jn_trajectory_free(T);
       jn_model_free(model);
     }
+}
+
+/* x less the turns that leave it in [-period/2, period/2). */
+static double wrapped(double x, double period) { return x - period * floor(x / period + 0.5); }
+
+/* A recording of the angle q at 100 Hz, and what is said of it. */
+static jn_status load_angles(int limits, const double *q, const jn_fit_options *o, double *turns,
+                             jn_trajectory **T, jn_error *e) {
+  jn_model *model = hinge(limits);
+  double stamp[N];
+  const jn_fit_report report = {.turns = turns};
+  for (int i = 0; i < N; i++) stamp[i] = 0.01 * i;
+  write_table("t,elbow", stamp, 4, q);
+  *e = (jn_error){0};
+  const jn_status status = load(model, o, &report, T, e);
+  jn_model_free(model);
+  return status;
+}
+
+/* The largest error of the velocity of q = 3.1415 + a sin(w t), away from the ends. */
+static double velocity_error(const jn_trajectory *T, double a, double w) {
+  double worst = 0, q, v;
+  for (int i = 20; i < N - 20; i++) {
+    const double t = 0.01 * i + 0.005;
+    assert_ok(jn_trajectory_at(T, t, -1, JN_BODY, &q, &v));
+    worst = fmax(worst, fabs(v - a * w * cos(w * t)));
+  }
+  return worst;
+}
+
+/* Jumps by a turn say nothing of the speed: wrapped radians within the velocity limit are
+ * unwrapped; degrees, wrapped or not, are refused. */
+static void wrapped_radians_are_no_degrees(void **state) {
+  (void)state;
+  for (int kind = 0; kind < 3; kind++) {
+    double q[N], turns;
+    jn_trajectory *T;
+    jn_error e;
+    rng r = rng_new(4);
+    for (int i = 0; i < N; i++) {
+      const double t = 0.01 * i, x = 3.1415 + 0.3 * sin(6 * t) + 1e-3 * rng_normal(&r);
+      q[i] = kind == 0 ? wrapped(x, turn) : kind == 1 ? wrapped(degree * x, 360) : degree * x;
+    }
+    const jn_status status = load_angles(2, q, NULL, &turns, &T, &e);
+    if (kind > 0) {
+      assert_status(status, JN_ERR_FIT);
+      if (!strstr(e.message, "--degrees")) fail_msg("%s", e.message);
+      continue;
+    }
+    if (status) fail_msg("%s", e.message);
+    assert_true(turns > 4);
+    check_residual("velocity of wrapped radians", velocity_error(T, 0.3, 6), 0.1);
+    jn_trajectory_free(T);
+  }
+}
+
+/* Noise that crosses the wrap: samples that jump and come back are moved by the turn as well, in
+ * every mode of the fit. */
+static void short_flips_are_removed(void **state) {
+  (void)state;
+  for (int mode = 0; mode < 4; mode++) {
+    double q[N], turns;
+    jn_fit_options o = jn_fit_options_default();
+    jn_trajectory *T;
+    jn_error e;
+    rng r = rng_new(6);
+    if (mode == 1 || mode == 3) o.tolerance = 0.02;
+    if (mode == 2) o.lambda = 1e-4;
+    if (mode == 3) o.unwrap = 1;
+    for (int i = 0; i < N; i++)
+      q[i] = wrapped(3.1415 + 0.1 * sin(2 * 0.01 * i) + 0.02 * rng_normal(&r), turn);
+    if (load_angles(mode == 3, q, &o, &turns, &T, &e)) fail_msg("mode %d: %s", mode, e.message);
+    assert_true(turns > 10);
+    check_residual("velocity after flips", velocity_error(T, 0.1, 2), 0.15);
+    jn_trajectory_free(T);
+  }
+  /* with limits, where no outlier is left out, the jumps are refused even if all come back */
+  double q[N], turns;
+  jn_fit_options o = jn_fit_options_default();
+  jn_trajectory *T;
+  jn_error e;
+  o.tolerance = 1e-3;
+  for (int i = 0; i < N; i++) q[i] = sin(0.02 * i) + (i % 50 == 7 ? turn : 0);
+  assert_status(load_angles(1, q, &o, &turns, &T, &e), JN_ERR_FIT);
+  if (!strstr(e.message, "--unwrap")) fail_msg("%s", e.message);
+}
+
+/* With a given tolerance the jumps themselves tell whether angles are wrapped: at two turns; not
+ * with a sample that fits nowhere; not in a motion that is fast. */
+static void jumps_tell_wrapped_angles(void **state) {
+  (void)state;
+  enum { TWO_TURNS, STRAY, FAR, ALIASED, FAST, STROBE, GAP, KINDS };
+  for (int kind = 0; kind < KINDS; kind++)
+    for (int mode = 0; mode < 3; mode++) {
+      double q[N], turns, stamp[N];
+      jn_fit_options o = jn_fit_options_default();
+      jn_trajectory *T;
+      jn_error e = {0};
+      jn_model *model = hinge(0);
+      const jn_fit_report report = {.turns = &turns};
+      const int a_turn = kind <= ALIASED, refused = a_turn && kind != TWO_TURNS && mode < 2;
+      rng r = rng_new(7);
+      if (mode == 0) o.tolerance = 1e-3;
+      if (mode == 1) o.lambda = kind == STROBE ? 0 : 1e-10;
+      if (mode == 2) o.unwrap = a_turn, o.tolerance = 5e-4;
+      for (int i = 0; i < N; i++) {
+        const double t = 0.01 * (i + (kind == GAP && i > 150 ? 100 : 0)),
+                     noise = 1e-4 * rng_normal(&r);
+        stamp[i] = t;
+        q[i] = kind == TWO_TURNS ? wrapped(2 * 3.1415 + 0.8 * sin(4 * t) + noise, 2 * turn)
+               : kind == ALIASED ? wrapped(100 * sin(2 * t) + noise, turn)
+               : a_turn          ? wrapped(3.1415 + 0.5 * sin(4 * t) + noise, turn)
+               : kind == FAST    ? 800 * sin(t) + noise
+               : kind == STROBE  ? 20 * sin(210 * t)
+                                 : 6 * t + noise;
+      }
+      if (kind == STRAY) q[155] = 10;
+      if (kind == FAR) q[155] = 12.5;
+      write_table("t,elbow", stamp, 4, q);
+      const jn_status status = load(model, &o, &report, &T, &e);
+      if (refused) {
+        assert_status(status, JN_ERR_FIT);
+        if ((kind != ALIASED && !strstr(e.message, "sample 156")) || !strstr(e.message, "--unwrap"))
+          fail_msg("%s", e.message);
+      } else {
+        if (status) fail_msg("kind %d, mode %d: %s", kind, mode, e.message);
+        assert_true(a_turn ? turns > 2 : turns == 0);
+        if (kind == TWO_TURNS)
+          check_residual("velocity, wrapped at two turns", velocity_error(T, 0.8, 4), 0.2);
+      }
+      jn_trajectory_free(T);
+      jn_model_free(model);
+    }
+  /* few samples do not tell */
+  static const double t[] = {0, 1, 2}, out_and_back[] = {0, 5, 0};
+  jn_model *model = hinge(0);
+  jn_fit_options o = jn_fit_options_default();
+  jn_trajectory *T = NULL;
+  jn_error e = {0};
+  double x;
+  o.tolerance = 0;
+  o.degree = 1;
+  assert_status(jn_trajectory_fit(model, 3, t, out_and_back, &o, NULL, NULL, &T, &e), JN_ERR_FIT);
+  if (!strstr(e.message, "sample 2 is 5 rad")) fail_msg("%s", e.message);
+  o.force = 1;
+  assert_ok(jn_trajectory_fit(model, 3, t, out_and_back, &o, NULL, NULL, &T, &e));
+  assert_ok(jn_trajectory_at(T, 1, -1, JN_BODY, &x, NULL));
+  check_residual("few samples, accepted", fabs(x - 5), 1e-6);
+  jn_trajectory_free(T);
+  jn_model_free(model);
 }
 
 /* The options as keys of a description. */
@@ -286,6 +439,9 @@ int main(void) {
       cmocka_unit_test(faults_of_the_stamps_are_named),
       cmocka_unit_test(degrees_are_recognised),
       cmocka_unit_test(jumps_by_a_turn_are_removed),
+      cmocka_unit_test(wrapped_radians_are_no_degrees),
+      cmocka_unit_test(short_flips_are_removed),
+      cmocka_unit_test(jumps_tell_wrapped_angles),
       cmocka_unit_test(descriptions_have_the_options),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);

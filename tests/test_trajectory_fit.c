@@ -82,6 +82,59 @@ static void a_lambda_that_smooths_the_motion_away_is_refused(void **state) {
   jn_model_free(model);
 }
 
+/* A sine of four samples a period and more, in few samples and in many: followed, or refused. */
+static void a_lambda_follows_a_sine_or_is_refused(void **state) {
+  (void)state;
+  enum { N = 1001 };
+  jn_model *model = pendulum_model();
+  static double t[N], q[N];
+  const int counts[] = {39, 40, 100, N};
+  int refused = 0, followed = 0;
+  for (int i = 0; i < N; i++) t[i] = 0.01 * i;
+  for (size_t n = 0; n < COUNT(counts); n++)
+    for (double w = 20; w < 157; w *= 1.03)
+      for (double lambda = 1e-22; lambda < 1e10; lambda *= 1e4) {
+        jn_trajectory *T = NULL;
+        double rms = 0;
+        jn_fit_options o = jn_fit_options_default();
+        jn_fit_report report = {.rms = &rms};
+        /* some periods */
+        if (w * t[counts[n] - 1] < 12) continue;
+        o.lambda = lambda;
+        for (int i = 0; i < counts[n]; i++) q[i] = sin(w * t[i]);
+        if (jn_trajectory_fit(model, counts[n], t, q, &o, &report, NULL, &T, NULL)) {
+          refused++;
+          continue;
+        }
+        check_residual("rms of a sine that was followed", rms, 0.05);
+        followed++;
+        jn_trajectory_free(T);
+      }
+  print_message("%d refused, %d followed\n", refused, followed);
+  assert_true(refused > 100 && followed > 100);
+  jn_model_free(model);
+}
+
+/* White noise that a lambda removes is no fault, in few samples and in many. */
+static void a_lambda_that_removes_noise_is_accepted(void **state) {
+  (void)state;
+  enum { N = 1001, SEEDS = 40 };
+  jn_model *model = pendulum_model();
+  static double t[N], q[N];
+  const int counts[] = {8, 16, 24, 40, 100, N};
+  for (int i = 0; i < N; i++) t[i] = 0.01 * i;
+  for (size_t n = 0; n < COUNT(counts); n++)
+    for (int seed = 0; seed < SEEDS; seed++)
+      for (double size = 1e-4; size < 0.2; size *= 10) {
+        rng r = rng_new((uint64_t)seed + 1);
+        jn_fit_options o = jn_fit_options_default();
+        o.lambda = 1e-4;
+        for (int i = 0; i < counts[n]; i++) q[i] = 0.3 + 0.1 * t[i] + size * rng_normal(&r);
+        jn_trajectory_free(fit(model, counts[n], t, q, &o, NULL));
+      }
+  jn_model_free(model);
+}
+
 /* Clusters of samples 1e-7 s apart, a second between them: the spline through all of them swings to a
  * thousand times their range. One of degree 3 does not. */
 static void splines_that_swing_between_the_samples_are_refused(void **state) {
@@ -408,6 +461,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(polynomials_below_the_penalty_come_back),
       cmocka_unit_test(a_lambda_that_smooths_the_motion_away_is_refused),
+      cmocka_unit_test(a_lambda_follows_a_sine_or_is_refused),
+      cmocka_unit_test(a_lambda_that_removes_noise_is_accepted),
       cmocka_unit_test(splines_that_swing_between_the_samples_are_refused),
       cmocka_unit_test(tolerance_zero_interpolates),
       cmocka_unit_test(the_fit_is_the_minimum),

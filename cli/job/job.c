@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/file.h"
+#include "io/load.h"
 #include "job/closure.h"
 #include "output/names.h"
 #include "job/reader.h"
@@ -209,26 +209,55 @@ static int is_table(const char *path) {
   return 0;
 }
 
+static void keep_opened(void *context, const char *path) {
+  cli_watch *w = context;
+  const cli_job *job = w->job;
+  if (!w->code) w->code = cli_keep_input(job->table, job->options, job->command, path, w->what);
+}
+
+jn_opened cli_watch_inputs(cli_watch *watch) { return (jn_opened){keep_opened, watch}; }
+
+static const char included[] = "an include of MODEL, which is read";
+
+int cli_job_expand(const cli_job *job, const char *name, const char *text, size_t size,
+                   char **urdf) {
+  jn_error error = {0};
+  const jn_load_options files = cli_job_files(job);
+  cli_watch watch = {job, included, 0};
+  const jn_opened opened = cli_watch_inputs(&watch);
+  const jn_status status =
+      jn_xacro_expand_from(name, text, size, &files, &opened, NULL, urdf, &error);
+  return status ? cli_fail(status, &error, name) : watch.code;
+}
+
+/* The file `path`, or the text of standard input. */
+static int load_spec(const cli_job *job, const char *path, const char *text, size_t size,
+                     jn_spec **spec) {
+  jn_error error = {0};
+  const jn_load_options files = cli_job_files(job);
+  cli_watch watch = {job, included, 0};
+  const jn_opened opened = cli_watch_inputs(&watch);
+  const jn_status status = jn_spec_load_from(path, text, size, &files, &opened, NULL, spec, &error);
+  return status ? cli_fail(status, &error, path) : watch.code;
+}
+
 int cli_job_spec(const cli_job *job, const char *path, jn_spec **spec) {
   jn_error error = {0};
   char *text = NULL;
   size_t size = 0;
-  const jn_load_options files = cli_job_files(job);
+  int code;
   if (is_table(path))
     return cli_bad_usage("%s: a model expected, found the table '%s': the model comes first",
                          job->command, path);
   if (strcmp(path, "-") != 0) {
-    jn_status status = jn_spec_load_with(path, &files, NULL, spec, &error);
-    if (status) return cli_fail(status, &error, path);
+    code = load_spec(job, path, NULL, 0, spec);
   } else {
     jn_status status = cli_read_file(path, &text, &size, &error);
-    if (!status)
-      status = jn_spec_parse_with(text, size, "standard input", &files, NULL, spec, &error);
+    code = status ? cli_fail(status, &error, "standard input")
+                  : load_spec(job, "standard input", text, size, spec);
     free(text);
-    text = NULL;
-    if (status) return cli_fail(status, &error, "standard input");
   }
-  int code = CLI_DONE;
+  if (code) return code;
   if (job->with) {
     jn_status status = jn_spec_extend(*spec, job->with, &error);
     if (status) return cli_fail(status, &error, job->with);

@@ -8,6 +8,7 @@
 #include <jounce/io.h>
 #include <jounce/layout.h>
 
+#include "io/file.h"
 #include "output/message.h"
 #include "options.h"
 #include "output/result.h"
@@ -105,6 +106,17 @@ int cli_job_run(cli_job *job, const cli_option *table, int count, int argc, char
                 int (*check)(cli_job *job), int (*run)(cli_job *job));
 /* as --package-path and --arg say */
 jn_load_options cli_job_files(const cli_job *job);
+/* Watches the files that are opened: an output must not replace one of them (`what`). `code` becomes
+ * the exit status of the refusal. */
+typedef struct cli_watch {
+  const cli_job *job;
+  const char *what;
+  int code;
+} cli_watch;
+jn_opened cli_watch_inputs(cli_watch *watch);
+/* The URDF of a xacro file, or of a text (NULL: none) called `name`; free with jn_text_free. */
+int cli_job_expand(const cli_job *job, const char *name, const char *text, size_t size,
+                   char **urdf);
 /* as --fixed, --floating and --inertia say */
 jn_build_options cli_job_build(const cli_job *job);
 /* the frame of the link or frame named by an option ("--link"); -1 after a message */

@@ -22,6 +22,10 @@ int cli_path_check(cli_job *job) {
       (p->lambda_given && !(p->fit.lambda >= 0)) || (p->tolerance_given && p->lambda_given))
     return cli_bad_usage("%s: give --tolerance or --lambda, not both, and no negative number",
                          command);
+  if ((p->tolerance_given || p->lambda_given) && (p->ends || p->keep_outliers == 0))
+    return cli_bad_usage(
+        "%s: %s cannot be combined with --tolerance or --lambda: leave it out, or these", command,
+        p->ends ? "--ends rest" : "--outliers drop");
   if (!(p->time_scale > 0))
     return cli_bad_usage("%s: --time-scale: a number above zero expected, found %.9g", command,
                          p->time_scale);
@@ -55,17 +59,30 @@ int cli_path_fit(cli_path *p) {
   return CLI_DONE;
 }
 
+static int has_option(const cli_job *job, const char *name) {
+  int found = 0;
+  for (int i = 0; i < job->options; i++) found |= strcmp(job->table[i].name, name) == 0;
+  return found;
+}
+
 /* Forces of order k need q^(k+2), and a spline of a degree that has it. */
 static int check_degree(const cli_path *p, int order) {
-  char name[JN_MAX_NAME + 16];
+  const int needed = order + 2;
+  char name[JN_MAX_NAME + 16], remedy[96];
   for (int i = 0; i < jn_model_nq(moving(p)); i++) {
     const int degree = (int)p->found.degree[i];
-    if (!degree || degree >= order + 2) continue;
+    if (!degree || degree >= needed) continue;
     jn_coordinate_name(moving(p), i, name);
+    if (needed > JN_MAX_SPLINE)
+      snprintf(remedy, sizeof remedy, "degrees are up to %d: give --order %d or lower",
+               JN_MAX_SPLINE, JN_MAX_SPLINE - 2);
+    else
+      snprintf(remedy, sizeof remedy, "give %s %d or more%s",
+               degree == p->fit.degree ? "--degree" : "the description a \"degree\" of", needed,
+               degree > 1 && has_option(&p->job, "--order") ? ", or a lower --order" : "");
     return cli_bad_input(
-        "%s: derivative %d of '%s' is needed, but a spline of degree %d has none: give --degree %d "
-        "or more (at most %d), or a lower --order",
-        p->job.command, order + 2, cli_clean(name).text, degree, order + 3, JN_MAX_SPLINE);
+        "%s: derivative %d of '%s' is needed, but a spline of degree %d has none: %s",
+        p->job.command, needed, cli_clean(name).text, degree, remedy);
   }
   return CLI_DONE;
 }
@@ -77,7 +94,7 @@ int cli_path_load(cli_path *p, int order) {
   p->fit.degree = p->degree ? p->degree : enough > 7 ? enough : 7;
   p->needed = order + 2;
   p->fit.ends = p->ends ? JN_REST_AT_START | JN_REST_AT_END : JN_FIT_ENDS_FREE;
-  p->fit.keep_outliers = p->keep_outliers;
+  p->fit.keep_outliers = p->keep_outliers > 0;
   p->fit.time_unit = seconds[p->time_unit];
   int code = cli_path_fit(p);
   if (!code && p->samples_path[0])
@@ -126,27 +143,47 @@ int cli_path_worst_fit(const cli_path *p) {
   return worst;
 }
 
-/* An angle of more than two turns in a joint without limits: nothing says whether it is in degrees. */
-static void unit_notes(FILE *file, const cli_path *p) {
-  enum { POINTS = 200 };
-  const jn_model *model = moving(p);
-  double *q = malloc(sizeof *q * ((size_t)jn_model_nq(model) + 1)); /* without it no notes */
-  for (int i = 0; q && !p->fit.degrees && i < jn_model_body_count(model); i++) {
-    const jn_joint *j = jn_model_joint(model, i);
-    double least = HUGE_VAL, most = -HUGE_VAL;
-    if (j->type != JN_JOINT_REVOLUTE || !(p->found.degree[j->iq] > 0) ||
-        j->limits.upper - j->limits.lower < HUGE_VAL || j->limits.velocity < HUGE_VAL)
-      continue;
-    for (int n = 0; n <= POINTS; n++) {
-      const double t = p->start + (p->end - p->start) * n / POINTS;
-      if (jn_trajectory_at(p->trajectory, t, -1, JN_BODY, q, NULL)) break;
-      least = fmin(least, q[j->iq]), most = fmax(most, q[j->iq]);
+/* Least and largest value of every number of q: range[2 x nq]. */
+static jn_status ranges(const cli_path *p, int nq, double *q, double *range) {
+  enum { POINTS = 4 }; /* in a piece */
+  jn_status status = JN_OK;
+  for (int i = 0; i < nq; i++) range[2 * i] = HUGE_VAL, range[2 * i + 1] = -HUGE_VAL;
+  for (double t = p->start; t < p->end && !status;) {
+    const double next = fmin(jn_trajectory_next_break(p->trajectory, t), p->end);
+    if (!(next > t)) break;
+    for (int n = 0; n <= POINTS && !status; n++) {
+      status = jn_trajectory_at(p->trajectory, t + (next - t) * n / POINTS, -1, JN_BODY, q, NULL);
+      for (int i = 0; i < nq && !status; i++)
+        range[2 * i] = fmin(range[2 * i], q[i]), range[2 * i + 1] = fmax(range[2 * i + 1], q[i]);
     }
-    if (most - least > two_turns)
+    t = next;
+  }
+  return status;
+}
+
+static int may_be_degrees(const cli_path *p, const jn_joint *j) {
+  return j->type == JN_JOINT_REVOLUTE && p->found.degree[j->iq] > 0 && !p->fit.degrees &&
+         !(j->limits.upper - j->limits.lower < HUGE_VAL);
+}
+
+/* An angle of more than two turns in a joint without limits of the position: nothing says whether it
+ * is in degrees. */
+static void unit_notes(FILE *file, const cli_path *p) {
+  const jn_model *model = moving(p);
+  const int nq = jn_model_nq(model), bodies = jn_model_body_count(model);
+  int any = 0;
+  for (int i = 0; i < bodies; i++) any |= may_be_degrees(p, jn_model_joint(model, i));
+  if (!any) return;
+  double *q = malloc(3 * sizeof *q * (size_t)nq), *range = q + nq; /* without it no notes */
+  const int known = q && !ranges(p, nq, q, range);
+  for (int i = 0; i < bodies && known; i++) {
+    const jn_joint *j = jn_model_joint(model, i);
+    const double moves = range[2 * j->iq + 1] - range[2 * j->iq];
+    if (may_be_degrees(p, j) && moves > two_turns)
       fprintf(file,
-              "'%s': moves by %.3g rad, and the joint has no limits: if the samples are degrees, "
-              "give --degrees\n",
-              cli_clean(j->name).text, most - least);
+              "'%s': moves by %.3g rad, and the joint has no position limits: if the samples are "
+              "degrees, give --degrees\n",
+              cli_clean(j->name).text, moves);
   }
   free(q);
 }
@@ -254,39 +291,67 @@ static jn_status refine(cli_path *p, double *row, int column, int side, double d
   return status;
 }
 
-/* Samples every piece of the motion, as `limits` does, then refines. step[columns x 2]: distance of
- * the samples around the least and the largest value. */
-static jn_status extremes_of_motion(cli_path *p, int columns, double *row, double *step,
+/* Where a column may be largest (side 1) or least (-1): a sample that is above its neighbours, of the highest
+ * parabola through the three. */
+typedef struct summit {
+  double t, d, top; /* time, distance of the samples; d = 0: none */
+} summit;
+
+static void look_for_summits(int columns, const double *row, const double t[3], summit *s) {
+  const double *a = row, *b = row + columns, *c = b + columns;
+  for (int i = 1; i < columns; i++)
+    for (int k = 0; k < 2; k++) {
+      const double side = k ? 1 : -1, rise = side * (b[i] - a[i]), fall = side * (b[i] - c[i]);
+      if (!(rise >= 0 && fall >= 0 && rise + fall > 0)) continue;
+      const double slope = 0.5 * (rise - fall),
+                   top = side * b[i] + 0.5 * slope * slope / (rise + fall);
+      summit *x = &s[2 * i + k];
+      if (x->d == 0 || top > x->top) *x = (summit){t[1], fmax(t[1] - t[0], t[2] - t[1]), top};
+    }
+}
+
+/* Samples every piece of the motion, as `limits` does, then refines. row[3 x columns], of the last three
+ * samples; s[columns x 2] */
+static jn_status extremes_of_motion(cli_path *p, int columns, double *row, summit *s,
                                     cli_extremes *e) {
+  double *last = row + 2 * columns, at[3] = {p->start, p->start, p->start};
+  int count = 0;
   jn_status status = JN_OK;
   for (double t = p->start; t < p->end && !status;) {
-    double next = fmin(jn_trajectory_next_break(p->trajectory, t), p->end);
-    double share = p->samples * (next - t) / (p->end - p->start);
-    int n = share < 8 ? 8 : (int)share;
+    const double next = fmin(jn_trajectory_next_break(p->trajectory, t), p->end),
+                 share = p->samples * (next - t) / (p->end - p->start);
+    const int n = jn_trajectory_places(p->trajectory, t, next, fmax(share, 8));
     if (!(next > t)) break;
+    if (n > JN_MAX_SAMPLES) return JN_ERR_LIMIT;
     for (int i = 0; i < n && !status; i++) {
-      const double at = t + (next - t) * i / n, d = (next - t) / n;
-      if ((status = p->row(p, at, row))) break;
+      memmove(row, row + columns, 2 * (size_t)columns * sizeof *row);
+      at[0] = at[1], at[1] = at[2], at[2] = t + (next - t) * i / n;
+      if ((status = p->row(p, at[2], last))) break;
       for (int c = 1; c < columns; c++) {
-        if (row[c] < e[c].least) e[c].least = row[c], e[c].at_least = at, step[2 * c] = d;
-        if (row[c] > e[c].largest) e[c].largest = row[c], e[c].at_largest = at, step[2 * c + 1] = d;
+        if (last[c] < e[c].least) e[c].least = last[c], e[c].at_least = at[2];
+        if (last[c] > e[c].largest) e[c].largest = last[c], e[c].at_largest = at[2];
       }
+      if (++count > 2) look_for_summits(columns, row, at, s);
     }
     t = next;
   }
-  for (int c = 1; c < columns && !status; c++) {
-    status = refine(p, row, c, -1, step[2 * c], &e[c].least, &e[c].at_least);
-    if (!status) status = refine(p, row, c, 1, step[2 * c + 1], &e[c].largest, &e[c].at_largest);
+  for (int i = 2; i < 2 * columns && !status; i++) {
+    double *value = i % 2 ? &e[i / 2].largest : &e[i / 2].least, before = *value, t = s[i].t;
+    if (s[i].d > 0) status = refine(p, row, i / 2, i % 2 ? 1 : -1, s[i].d, value, &t);
+    if (*value != before) *(i % 2 ? &e[i / 2].at_largest : &e[i / 2].at_least) = t;
   }
   return status;
 }
 
 int cli_path_extremes(cli_path *p, int columns, cli_extremes *extremes) {
-  double *row = cli_take_numbers(&p->job.result.memory, 3, (size_t)columns, 1),
-         *step = row + columns;
-  if (!row) return CLI_BAD_INPUT;
-  for (int i = 0; i < 2 * columns; i++) step[i] = (p->end - p->start) / (p->samples - 1);
-  return cli_closure_status(&p->job, extremes_of_motion(p, columns, row, step, extremes));
+  double *row = cli_take_numbers(&p->job.result.memory, 3, (size_t)columns, 1);
+  summit *s = cli_take(&p->job.result.memory, 2 * (size_t)columns, sizeof *s);
+  if (!row || !s) return CLI_BAD_INPUT;
+  const jn_status status = extremes_of_motion(p, columns, row, s, extremes);
+  if (status != JN_ERR_LIMIT) return cli_closure_status(&p->job, status);
+  return cli_bad_input(
+      "'%s': the harmonics of the motion need more than %d samples: take a shorter motion",
+      p->job.trajectory_path, JN_MAX_SAMPLES);
 }
 
 int cli_path_write(cli_path *p, const cli_sheet *sheet, cli_field field, const char *footer) {

@@ -16,7 +16,8 @@ typedef struct cli_path {
   /* options */
   jn_fit_options fit;
   int degree; /* 0: at least 7, and enough for the order */
-  int tolerance_given, lambda_given, ends, keep_outliers, time_unit;
+  int tolerance_given, lambda_given, ends, time_unit;
+  int keep_outliers; /* -1: not given */
   int samples, representation;
   double time_scale;
   const char *plot, *report;
@@ -37,7 +38,7 @@ typedef struct cli_path {
 #define CLI_PATH_DEFAULT                                                                          \
   {                                                                                               \
     .job = {.with_trajectory = 1, .output = CLI_OUTPUT_DEFAULT}, .fit = jn_fit_options_default(), \
-    .samples = 201, .time_scale = 1                                                               \
+    .samples = 201, .time_scale = 1, .keep_outliers = -1                                          \
   }
 
 /* Rows of an option table; --order is left to the command. */

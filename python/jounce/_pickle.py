@@ -69,7 +69,7 @@ def _reduce_kinematics(kinematics):
 def _has_bands(motion):
     """Whether the motion is a fit: a description of it has no bands."""
     try:
-        return bool(motion.band((motion.start + motion.end) / 2)[0].any())
+        return bool(motion.band((motion.start + motion.end) / 2, -1)[0].any())
     except _jounce.StateError:
         return True
 

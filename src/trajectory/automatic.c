@@ -7,8 +7,9 @@
 #include "trajectory/trajectory.h"
 
 /* One fit of several joints. */
-#define ROUNDING 2.3e-16 /* of a time, relative */
-#define LEAST_CELL 1e9   /* roundings of the times */
+#define ROUNDING 2.3e-16             /* of a time, relative */
+#define LEAST_CELL 1e9               /* roundings of the times */
+static const double most_motion = 3; /* at rest, in half widths of bands */
 typedef struct automatic {
   jn_trajectory *T;
   int count, from_iq;
@@ -92,21 +93,30 @@ static void write_report(const automatic *f, recording *r, int iq, int number) {
   if (out->reliable) out->reliable[at] = m ? reliable_order(r, number) : f->o->degree - 1;
 }
 
-static jn_status refuse(const automatic *f, int iq, const char *why) {
+static jn_status refuse_motion(const automatic *f, int iq, const char *where) {
+  char name[32] = "";
+  if (f->nq > 1) snprintf(name, sizeof name, "q[%d]: ", iq);
+  return jn_fail(
+      f->error, JN_ERR_FIT, NULL, 0,
+      "%sthe motion does not rest at its %s: leave its ends free (ends, --ends free), or "
+      "accept it (force, --force)",
+      name, where);
+}
+
+static jn_status refuse(const automatic *f, int iq, const recording *r) {
   char name[32] = "";
   if (f->nq > 1) snprintf(name, sizeof name, "q[%d]: ", iq);
   return jn_fail(f->error, JN_ERR_FIT, NULL, 0,
                  "%sthe fit of the samples cannot be trusted: %s; give the noise (tolerance, "
-                 "--tolerance in the program; 0: through every sample), or accept it (force, "
-                 "--force)",
-                 name, why);
+                 "--tolerance in the program; 0: through every sample)%s",
+                 name, r->why, r->m ? ", or accept it (force, --force)" : "");
 }
 
-/* Fits the numbers in y; `cells` as in recording_options. Nothing moves: r->m is NULL, the status
- * JN_OK. */
-static jn_status fit_numbers(automatic *f, int iq, int numbers, int cells, recording *r) {
+/* Fits the numbers in y; `cells` as in recording_options. Nothing moves, or nothing is found: r->m
+ * is NULL, the status JN_OK. */
+static jn_status find_numbers(automatic *f, int numbers, int cells, int ends, recording *r) {
   const recording_options o = {.cells = cells,
-                               .rest = {f->o->ends & JN_REST_AT_START, f->o->ends & JN_REST_AT_END},
+                               .rest = {ends & JN_REST_AT_START, ends & JN_REST_AT_END},
                                .keep_outliers = f->o->keep_outliers};
   int moves = 0;
   memset(r, 0, sizeof *r);
@@ -115,16 +125,52 @@ static jn_status fit_numbers(automatic *f, int iq, int numbers, int cells, recor
     moves |= !is_constant(y, (size_t)f->count);
     r->mean[k] = y[0];
   }
-  if (!moves) return JN_OK;
-  jn_status status = jn_recording_fit(&f->space, f->count, f->t, numbers, f->y, &o, r);
+  return moves ? jn_recording_fit(&f->space, f->count, f->t, numbers, f->y, &o, r) : JN_OK;
+}
+
+static jn_status fit_numbers(automatic *f, int iq, int numbers, int cells, recording *r) {
+  jn_status status = find_numbers(f, numbers, cells, f->o->ends, r);
   if (status) return status;
-  if (r->why[0] && !(f->o->force && r->m)) return refuse(f, iq, r->why);
+  if (r->why[0] && !(f->o->force && r->m)) return refuse(f, iq, r);
+  if (!r->m) return JN_OK;
   /* cells much longer than the rounding of the times */
   if (!(r->m->u->h > LEAST_CELL * ROUNDING * (fabs(f->times[0]) + f->t[f->count - 1])))
     return jn_fail(f->error, JN_ERR_FIT, NULL, 0,
                    "times far from zero lose the digits of the derivatives: subtract the first "
                    "from all");
   return JN_OK;
+}
+
+/* How far x' and x'' of a number are from zero at the start or the end, in half widths of bands:
+ *
+ *   d^2 = x^T C^-1 x / 1.96^2,   x = (x', x''),   C = L L^T its covariance */
+static double motion_at(const recording *r, int number, int end) {
+  const smoother *m = r->m;
+  const uniform *u = m->u;
+  const int j = end ? u->cells - 1 : 0;
+  double b[2][WIDEST], C[2], x[2];
+  for (int k = 0; k < 2; k++) {
+    jn_uniform_basis(u, end, k + 1, b[k]);
+    x[k] = value(r, number, j, end, k + 1, &C[k]);
+  }
+  const double factor = m->sigma2 * m->V[(size_t)u->controls * (size_t)(u->degree + 1) + (size_t)j],
+               slope = factor * jn_smoother_variance(m, j, b[0], b[1]) / C[0];
+  const double left = x[1] - slope * x[0], variance = C[1] - slope * slope * C[0];
+  return sqrt(x[0] * x[0] / C[0] + (variance > 0 ? left * left / variance : 0)) / BAND;
+}
+
+/* Where rest is asked for, a fit with free ends must not move. */
+static jn_status check_rest(automatic *f, int iq, int numbers, int cells) {
+  static const char *const names[] = {"start", "end"};
+  static const int rest[] = {JN_REST_AT_START, JN_REST_AT_END};
+  recording r;
+  if (!f->o->ends || f->o->force) return JN_OK;
+  jn_status status = find_numbers(f, numbers, cells, JN_FIT_ENDS_FREE, &r);
+  for (int end = 0; end < 2 && !status && r.m; end++)
+    for (int k = 0; k < numbers && f->o->ends & rest[end] && !status; k++)
+      if (!(motion_at(&r, k, end) < most_motion)) status = refuse_motion(f, iq + k, names[end]);
+  jn_recording_free(f->T, &r);
+  return status;
 }
 
 /* Power coefficients of a number, in column `column` of the spline; r->m NULL: constant. */
@@ -183,10 +229,11 @@ static jn_status fit_joint(automatic *f, int joint) {
   jn_status status = JN_OK;
   for (int pass = groups > 1 && !cells ? 0 : 1; pass < 2; pass++)
     for (int first = 0, size; first < j->nq && !status; first += size) {
-      recording r;
+      recording r = {0};
       size = first < turns ? turns : 1;
       take_columns(f, j->iq + first, size);
-      status = fit_numbers(f, j->iq + first, size, pass ? cells : 0, &r);
+      if (pass) status = check_rest(f, j->iq + first, size, cells);
+      if (!status) status = fit_numbers(f, j->iq + first, size, pass ? cells : 0, &r);
       if (!status && r.m && r.m->u->cells > cells) cells = r.m->u->cells;
       if (!status && pass && index < 0) status = new_spline(f, cells, j->nq, &index);
       for (int k = 0; k < size && !status && pass; k++) {

@@ -354,6 +354,10 @@ static jn_status check_fit(int count, const jn_fit_options *o, jn_error *error) 
                    count, count - o->degree, o->degree);
   if (o->lambda >= 0 && o->tolerance >= 0)
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "give lambda or a tolerance, not both");
+  if (o->ends && (o->lambda >= 0 || o->tolerance >= 0))
+    return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
+                   "ends at rest cannot be combined with lambda or a tolerance: leave them out, or "
+                   "the ends free");
   if (!(o->time_unit >= 0 && o->time_unit < HUGE_VAL))
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
                    "time_unit: a number of seconds above zero, or 0");

@@ -9,7 +9,6 @@ static const double least_code = 1e-8;   /* smaller differences are no steps of 
 static const double even_step = 1e-3;    /* neighbouring times that count as equally spaced */
 static const double equal_step = 1e-9;   /* times whose fourth differences have integer weights */
 static const double noise_floor = 1e-12; /* rounding of samples */
-static const double most_turns = 1e6;    /* of a jump */
 static const double most_weight = 1e100; /* of a fourth difference: times too close together */
 static const double largest_code = 2e5;  /* steps in a difference that refine the step */
 static const double widest_gate = 1e4;   /* for spikes, relative to the motion */
@@ -124,33 +123,6 @@ double jn_find_noise(int n, const double *t, const double *y, double *work) {
     work[m++] = fabs(sum);
   }
   return m < LEAST ? 0 : 1.4826 * jn_select(work, m, m / 2) / 24514.0;
-}
-
-static int turns_between(double a, double b) {
-  const double turn = 6.283185307179586, turns = whole((a - b) / turn);
-  return fabs(a - b - turns * turn) < 0.25 * turn ? (int)fmax(-most_turns, fmin(most_turns, turns))
-                                                  : 0;
-}
-
-int jn_unwrap(int n, double *y) {
-  int jumps = 0;
-  double add = 0, before = n > 0 ? y[0] : 0;
-  for (int i = 1; i < n; i++) {
-    const double now = y[i];
-    const int k = turns_between(before, now);
-    int spike = 0;
-    for (int a = 1; k && a <= 3 && i + a < n; a++)
-      spike |= turns_between(y[i + a - 1], y[i + a]) == -k;
-    if (k && spike) {
-      for (int a = 0; a < 3 && i < n && turns_between(before, y[i]); a++) y[i++] += add;
-      i--;
-      continue;
-    }
-    if (k) add += k * 6.283185307179586, jumps++;
-    y[i] = now + add;
-    before = now;
-  }
-  return jumps;
 }
 
 /* Spikes. r[i]: distance of sample i from what its neighbours predict. */

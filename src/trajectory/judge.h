@@ -20,9 +20,6 @@ int jn_run_weights(int n, const double *y, double step, double *w, double *coars
  * noise or, without noise, far below the motion. 0: not known, the samples are few or not equally
  * spaced. work[n] */
 double jn_find_noise(int n, const double *t, const double *y, double *work);
-/* Jumps by about a turn, from neighbour to neighbour, are removed by adding turns to y. A spike
- * that jumps out and back within three samples stays. Returns the number of jumps. */
-int jn_unwrap(int n, double *y);
 /* Marks spikes of the numbers y at times t: keep[i] = 0. Returns their number, about the share
  * `most` of the samples at the most, else 0. work[3 n] */
 int jn_find_spikes(int n, const double *t, const double *y, double step, double most,

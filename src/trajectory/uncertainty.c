@@ -12,8 +12,7 @@
 #include "trajectory/trajectory.h"
 #include "trajectory/uniform.h"
 
-/* Columns of L: L[column (K+1) + k]. Returns their number. Derivatives above the degree are zero.
- */
+/* Columns of L: L[column (K+1) + k], k up to the degree, above zero. Returns their number. */
 static int deviations(const jn_trajectory *T, int iq, const jn_instant *at, int K, double *L) {
   const jn_variance *v = &T->variance[iq];
   const double t = at->t;
@@ -52,10 +51,13 @@ static int deviations(const jn_trajectory *T, int iq, const jn_instant *at, int 
   return n + 1;
 }
 
-static jn_status check(const jn_trajectory *T, double t, double *at) {
+/* May bands of derivatives up to `needed` be asked for? */
+static jn_status check(const jn_trajectory *T, double t, int needed, double *at) {
   if (!T || !jn_trajectory_time(T, t, at)) return JN_ERR_ARGUMENT;
   for (int i = 0; i < T->nq; i++)
     if (T->variance[i].kind == JN_VARIANCE_UNKNOWN) return JN_ERR_STATE;
+  for (int i = 0; i < T->nq; i++)
+    if (T->variance[i].cells && T->variance[i].degree < needed) return JN_ERR_ORDER;
   return JN_OK;
 }
 
@@ -114,10 +116,10 @@ static size_t work_size(int order, size_t size) {
 jn_status jn_trajectory_band(const jn_trajectory *T, double t, int order,
                              jn_representation representation, double *q, double *v) {
   double at;
-  jn_status status = check(T, t, &at);
-  if (status) return status;
   if (order < -1 || order > JN_MAX_ORDER || (int)representation < 0 || representation > JN_MIXED)
     return JN_ERR_ARGUMENT;
+  jn_status status = check(T, t, v ? order + 2 : 0, &at);
+  if (status) return status;
   const size_t nq = (size_t)T->nq, nv = (size_t)(order + 2) * (size_t)T->nv;
   double *band = jn_block_new(&T->hooks, work_size(order, nq + nv), sizeof *band);
   if (!band) return JN_ERR_MEMORY;
@@ -133,7 +135,7 @@ jn_status jn_trajectory_force_band(const jn_model *model, jn_data *data, const j
                                    double t, int order, double *tau) {
   double at;
   if (!model || !data || !tau || order < 0 || order > JN_MAX_ORDER) return JN_ERR_ARGUMENT;
-  jn_status status = check(T, t, &at);
+  jn_status status = check(T, t, order + 2, &at);
   if (status) return status;
   if (T->nq != jn_model_nq(model) || T->nv != jn_model_nv(model)) return JN_ERR_ARGUMENT;
   const size_t nq = (size_t)T->nq, nv = (size_t)T->nv, size = (size_t)(order + 1) * nv;

@@ -224,7 +224,8 @@ static void fill_inputs(const struct maker *f, const jn_model *m, double *x, dou
     for (int i = 0; i < n; i++) x[i] = i < 4 ? 0 : i < 5 ? 1 : 2;
   if (f->make == make_polynomial || f->make == make_fourier || f->make == give_knots)
     x[0] = 0, x[1] = 2;
-  if (f->make == make_smooth || f->make == make_close) x[SAMPLES] = 1e-3;
+  if (f->make == make_smooth || f->make == make_close)
+    x[SAMPLES] = f->make == make_smooth ? 1e-9 : 1e-3;
   if (f->make == make_scaled) x[0] = 2;
   if (takes_limits(f)) /* of position, velocity, ... */
     for (int i = 0; i < n; i++) x[i] = i % 2 ? 5 * (i + 1) : -5 * (i + 2);

@@ -269,6 +269,22 @@ class Trajectories(unittest.TestCase):
         rest += 1e-4 * np.random.default_rng(3).standard_normal((800, 2))
         at_rest = jounce.Trajectory.fit(robot, t, rest, ends="rest")
         self.assertTrue((at_rest.band(0.0)[1] < jounce.Trajectory.fit(robot, t, rest).band(0.0)[1]).all())
+        with self.assertRaisesRegex(jounce.FitError, "does not rest at its start"):
+            jounce.Trajectory.fit(robot, t, noisy, ends="rest")
+        for given in (dict(tolerance=1e-4), dict(smoothing=1e-9)):
+            with self.assertRaisesRegex(jounce.ArgumentError, "ends at rest cannot be combined"):
+                jounce.Trajectory.fit(robot, t, rest, ends="rest", **given)
+            with self.assertRaisesRegex(jounce.ArgumentError, "outliers are not left out"):
+                jounce.Trajectory.fit(robot, t, rest, outliers="drop", **given)
+            jounce.Trajectory.fit(robot, t, rest, outliers="keep", ends="free", force=True, **given)
+        # a spline of degree 7 has 7 derivatives
+        fit = jounce.Trajectory.fit(robot, t, noisy)
+        self.assertTrue((fit.band(1.0, 5)[1] > 0).all() and (fit.force_band(1.0, 5) > 0).all())
+        for band in (fit.band, fit.force_band):
+            with self.assertRaisesRegex(jounce.OrderError, "derivative 8 is needed.*degree=8 or more"):
+                band(1.0, 6)
+            with self.assertRaisesRegex(jounce.OrderError, "bands up to order 29"):
+                band(1.0, 30)
         with self.assertRaisesRegex(ValueError, "'free' or 'rest'"):
             jounce.Trajectory.fit(robot, t, noisy, ends="test")
         with self.assertRaises(jounce.Error):

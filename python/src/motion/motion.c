@@ -125,7 +125,8 @@ PyObject *trajectory_clock(ARGUMENTS) {
   jn_status status = jn_trajectory_clock(self->trajectory, t, order, NUMBERS(u));
   if (!status) return (PyObject *)u;
   Py_DECREF(u);
-  return raise_status(status);
+  return trajectory_is_outside(self, status, t) ? trajectory_refuse_time(self)
+                                                : raise_status(status);
 }
 
 static PyObject *peak_dict(const model_object *model, const jn_limit_peak *p) {
@@ -378,7 +379,9 @@ PyObject *trajectory_elastic(ARGUMENTS) {
   Py_XDECREF(theta);
   Py_XDECREF(tau);
   Py_XDECREF(tau_m);
-  return PyErr_Occurred() ? NULL : raise_status(status);
+  if (PyErr_Occurred()) return NULL;
+  return trajectory_is_outside(self, status, t) ? trajectory_refuse_time(self)
+                                                : raise_status(status);
 }
 
 PyObject *trajectory_force_band(ARGUMENTS) {
@@ -402,7 +405,9 @@ PyObject *trajectory_force_band(ARGUMENTS) {
   }
   if (!status) return (PyObject *)tau;
   Py_XDECREF(tau);
-  return PyErr_Occurred() ? NULL : raise_status(status);
+  if (PyErr_Occurred()) return NULL;
+  if (trajectory_is_outside(self, status, t)) return trajectory_refuse_time(self);
+  return status == JN_ERR_ORDER ? trajectory_refuse_order(order) : raise_status(status);
 }
 
 PyObject *trajectory_tool_peak(ARGUMENTS) {

@@ -133,6 +133,11 @@ static PyObject *give_state(simulation_object *self, double t, int dense) {
   jn_status status = dense ? jn_simulation_at(self->simulation, t, q, v)
                            : jn_simulation_state(self->simulation, &t, q, v);
   self->busy = 0;
+  if (dense && status == JN_ERR_ARGUMENT && !PyErr_Occurred()) {
+    double end = 0;
+    (void)jn_simulation_state(self->simulation, &end, NULL, NULL);
+    return raise_text(status, "t: %.17g is not within the last step, which ends at %.17g", t, end);
+  }
   if (status || PyErr_Occurred()) return raise_step(self, status);
   PyObject *a = model_give_q(self->model, q),
            *b = a ? model_give_rows(self->model, 1, &nv, v) : NULL;

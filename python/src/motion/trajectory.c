@@ -29,6 +29,26 @@ int trajectory_refuse_bands(const trajectory_object *self) {
   return refuse(JN_ERR_STATE, "the bands of a fit are not kept by pickle: fit the samples again");
 }
 
+PyObject *trajectory_refuse_order(int order) {
+  const int needed = order + 2;
+  return needed > JN_MAX_SPLINE
+             ? raise_text(JN_ERR_ORDER, "order: a fit has bands up to order %d", JN_MAX_SPLINE - 2)
+             : raise_text(JN_ERR_ORDER,
+                          "derivative %d is needed, but the fit has none: fit the samples with "
+                          "degree=%d or more",
+                          needed, needed);
+}
+
+PyObject *trajectory_refuse_time(const trajectory_object *self) {
+  return raise_text(JN_ERR_ARGUMENT, "t: the trajectory runs from %.17g to %.17g",
+                    jn_trajectory_start(self->trajectory), jn_trajectory_end(self->trajectory));
+}
+
+int trajectory_is_outside(const trajectory_object *self, jn_status status, double t) {
+  return status == JN_ERR_ARGUMENT &&
+         !(t >= jn_trajectory_start(self->trajectory) && t <= jn_trajectory_end(self->trajectory));
+}
+
 static PyObject *finish(model_object *model, jn_status status, jn_error *error,
                         jn_trajectory **trajectory) {
   if (!status) return trajectory_wrap(model, *trajectory);
@@ -200,7 +220,7 @@ SOURCE(bspline) {
   int degree = 5;
   double start = 0, end = 1;
   npy_intp rows = 0, shape[1];
-  if ((v[2] && take_int(v[2], "degree", 0, 1000, &degree)) ||
+  if ((v[2] && take_int(v[2], "degree", 1, JN_MAX_SPLINE, &degree)) ||
       (v[4] && take_double(v[4], "start", &start)) || (v[5] && take_double(v[5], "end", &end)))
     return NULL;
   PyArrayObject *q = take_table(model, v[1], "q", 1, &rows), *knots = NULL;
@@ -284,12 +304,19 @@ static int take_fit(PyObject **v, jn_fit_options *o) {
   if (v[7] && (o->unwrap = PyObject_IsTrue(v[7])) < 0) return -1;
   if (v[8] && (o->degrees = PyObject_IsTrue(v[8])) < 0) return -1;
   if (o->ends) o->ends = JN_REST_AT_START | JN_REST_AT_END;
-  return (v[0] && take_int(v[0], "degree", 0, 1000, &o->degree)) ||
-                 (v[1] && take_double(v[1], "smoothing", &o->lambda)) ||
-                 (v[2] && take_double(v[2], "tolerance", &o->tolerance)) ||
-                 (v[3] && take_int(v[3], "pieces", 0, 100000000, &o->pieces))
-             ? -1
-             : 0;
+  if ((v[0] && take_int(v[0], "degree", 0, 1000, &o->degree)) ||
+      (v[1] && take_double(v[1], "smoothing", &o->lambda)) ||
+      (v[2] && take_double(v[2], "tolerance", &o->tolerance)) ||
+      (v[3] && take_int(v[3], "pieces", 0, 100000000, &o->pieces)))
+    return -1;
+  if (v[6] && !o->keep_outliers && (o->lambda >= 0 || o->tolerance >= 0)) {
+    raise_text(
+        JN_ERR_ARGUMENT,
+        "outliers are not left out with smoothing or a tolerance: leave out outliers='drop', "
+        "or these");
+    return -1;
+  }
+  return 0;
 }
 
 /* The members of a jn_fit_report, arrays of nq numbers in jounce's order. */
@@ -407,7 +434,8 @@ PyDoc_STRVAR(
     band_doc,
     "band($self, /, t, order=0, *, out=None)\n--\n\n"
     "Half widths of the 95 % bands of what at(t, order) gives, in jounce's layout. Zero for\n"
-    "motions that are not fitted; StateError after a fit with smoothing or tolerance.");
+    "motions that are not fitted; StateError after a fit with smoothing or tolerance, OrderError\n"
+    "after one with a degree below order + 2.");
 typedef jn_status (*evaluation)(const jn_trajectory *, double, int, jn_representation, double *,
                                 double *);
 static PyObject *evaluate(ARGUMENTS, const char *name, evaluation function) {
@@ -459,9 +487,8 @@ static PyObject *evaluate(ARGUMENTS, const char *name, evaluation function) {
     Py_XDECREF(q);
     Py_XDECREF(v);
     if (PyErr_Occurred()) return NULL;
-    if (status == JN_ERR_ARGUMENT)
-      return raise_text(status, "t: the trajectory runs from %.17g to %.17g",
-                        jn_trajectory_start(self->trajectory), jn_trajectory_end(self->trajectory));
+    if (status == JN_ERR_ORDER) return trajectory_refuse_order(order);
+    if (status == JN_ERR_ARGUMENT) return trajectory_refuse_time(self);
     return raise_status(status);
   }
   return Py_BuildValue("(NN)", q, v);

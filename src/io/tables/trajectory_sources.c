@@ -81,7 +81,10 @@ double *jn_reader_rows(reader *r, const jn_json *list, int width, int free, int 
 
 /* Sources, each for one joint. */
 
-enum { HALF_COSINE = 3 }; /* then the other kinds of waypoints, in the order of the library */
+enum {
+  HALF_COSINE = 3,
+  MINIMUM = 5
+}; /* then the other kinds of waypoints, in the order of the library */
 static const char *const kinds[] = {"hold",    "polynomial", "fourier", "half_cosine", "bspline",
                                     "minimum", "fit",        "pieces",  NULL};
 
@@ -194,7 +197,10 @@ static void read_waypoints(reader *r, int joint, const jn_json *source) {
   jn_waypoints w = {.kind = kind};
   jn_error error = {0};
   w.q = jn_reader_rows(r, &values, j->nq, 0, &w.count);
-  if (kind == JN_WAYPOINTS_MINIMUM) w.degree = get_whole(r, source, "derivative", 3, 1, 16);
+  if (kind == JN_WAYPOINTS_MINIMUM) {
+    w.degree = get_whole(r, source, "derivative", 3, 1, 16);
+    r->minimises = 1;
+  }
   if (kind == JN_WAYPOINTS_BSPLINE) {
     w.degree = get_whole(r, source, "degree", 5, 1, JN_MAX_SPLINE);
     w.times = knots_of(r, source, w.degree, w.count);
@@ -241,6 +247,12 @@ void jn_reader_fit_options(const reader *r, const jn_json *source, jn_fit_option
             unit = read_choice(r, source, "time_unit", time_units);
   if (rest >= 0) o->ends = rest ? JN_REST_AT_START | JN_REST_AT_END : JN_FIT_ENDS_FREE;
   if (keep >= 0) o->keep_outliers = keep;
+  if (keep == 0 && (o->lambda >= 0 || o->tolerance >= 0)) {
+    const jn_json v = lookup(r, source, "outliers");
+    jn_refuse(&v,
+              "outliers are not left out with lambda or a tolerance: leave out \"outliers\", or "
+              "these");
+  }
   if (unit >= 0) o->time_unit = seconds[unit];
 }
 
@@ -369,6 +381,9 @@ void jn_reader_source(reader *r, int joint, const jn_json *source) {
     jn_refuse(source, "a fixed joint does not move");
   if (jn_json_is(source, JSON_OBJECT)) jn_json_keys(source, source_keys);
   r->kind = jn_json_word(&kind, kinds);
+  const jn_json derivative = jn_json_member(source, "derivative");
+  if (derivative.value && r->kind != MINIMUM)
+    jn_refuse(&derivative, "unknown key: only the kind 'minimum' has a derivative to minimise");
   if (r->kind >= 0) read[r->kind](r, joint, source);
   jn_reader_drop_arrays(r);
 }
