@@ -539,7 +539,11 @@ static void test_the_program_names_limit_and_remedy(void **state) {
     int code;
   } cases[] = {
       {"tilthex --time 9 --scheme rkmk54 --max-steps 5", "5 steps", 1},
-      {"tilthex --time 9 --scheme rkmk54 --max-steps 5", "raise --max-steps", 1},
+      {"tilthex --time 9 --scheme rkmk54 --max-steps 5", "raise --max-steps, or loosen", 1},
+      {"double_pendulum --state PATH --time 9 --max-steps 2",
+       "raise --max-steps, or give a higher --order", 1},
+      {"double_pendulum --state PATH --time 9 --max-steps 2 --order 9",
+       "raise --max-steps, or loosen", 1},
       {"double_pendulum --time 9 --scheme radau --drift --text", "radau: 9 s in", 0},
       {"double_pendulum --state PATH --time 1 --scheme variational --step 0.2",
        "0.2 s from t = 0 is too long", 1},

@@ -148,6 +148,93 @@ static void the_four_bar_follows_its_own_equation(void **state) {
   mechanism_free(&m);
 }
 
+/* A torque (1 - cos(2 pi (t - at)/width)) size/2 on the crank for `width`, at rest before it: the
+ * first steps are long, and the stages of some are too far from the constraints. */
+typedef struct crank_push {
+  double at, width, size;
+} crank_push;
+static jn_status push_crank(void *context, double t, int order, double *tau) {
+  const crank_push *p = context;
+  const double w = 2 * PI / p->width, phase = w * (t - p->at);
+  memset(tau, 0, sizeof *tau * 3 * ((size_t)order + 1));
+  if (t < p->at || t >= p->at + p->width) return JN_OK;
+  tau[0] = p->size / 2;
+  for (int k = 0; k <= order; k++)
+    tau[3 * (size_t)k] -= p->size / 2 * pow(w, k) * cos(phase + k * PI / 2);
+  return JN_OK;
+}
+static void a_long_step_away_from_the_constraints_is_tried_again(void **state) {
+  (void)state;
+  static const jn_scheme schemes[] = {JN_TAYLOR, JN_RKMK54, JN_RADAU};
+  static const crank_push pushes[] = {{4.75, 0.5, 5}, {4.975, 0.05, 5}};
+  const jn_vec3 none = {0, 0, 0};
+  mechanism m = four_bar_mechanism();
+  const double rest[3] = {0};
+  for (size_t i = 0; i < COUNT(pushes); i++) {
+    double truth[3], q[3], v[3];
+    for (size_t k = 0; k < COUNT(schemes); k++)
+      for (double tolerance = k ? 1e-4 : 1e-14; tolerance > 1e-15; tolerance *= 1e-2) {
+        char name[80];
+        crank_push push = pushes[i];
+        jn_simulation_options o = scheme_options(schemes[k], 0, tolerance);
+        o.gravity = &none;
+        o.forces.time = push_crank, o.forces.time_context = &push;
+        jn_simulation *s = new_simulation(m.model, &o);
+        assert_ok(jn_simulation_set_state(s, 0, m.q, rest));
+        run_simulation(s, 6);
+        assert_ok(jn_simulation_state(s, NULL, k ? q : truth, v));
+        snprintf(name, sizeof name, "four-bar pushed for %g s, %s, %.0e", push.width,
+                 jn_scheme_name(schemes[k]), tolerance);
+        if (k) check_residual(name, fabs(q[0] - truth[0]), 200 * tolerance + 1e-9);
+        jn_simulation_free(s);
+      }
+  }
+  mechanism_free(&m);
+}
+
+/* A stage of a long step may also lie where a joint moves no mass. */
+static void a_long_step_to_a_singular_place_is_tried_again(void **state) {
+  (void)state;
+  const jn_vec3 none = {0, 0, 0};
+  mechanism m = mechanism_random(58, 6, JN_JOINT_FIXED, TYPES_ALL, 1, CUTS_ALL, 0);
+  rng r = rng_new(58);
+  for (int i = 0; i < m.nv; i++) m.v[i] = rng_range(&r, -1, 1);
+  assert_ok(jn_assemble(m.model, m.data, 1, NULL, NULL, m.q, m.v));
+  jn_simulation_options o = scheme_options(JN_RKMK54, 0, 1);
+  o.gravity = &none;
+  jn_simulation *s = new_simulation(m.model, &o);
+  assert_ok(jn_simulation_set_state(s, 0, m.q, m.v));
+  run_simulation(s, 2);
+  jn_simulation_free(s);
+  mechanism_free(&m);
+}
+
+/* Damping on the joints of the loop: its one motion decays by (v^T D v)/(v^T M v), slower than the
+ * fastest motion of the open tree. RK4 is stable up to 2.785. */
+static void a_fixed_step_is_bounded_by_the_decay_of_the_loop(void **state) {
+  (void)state;
+  mechanism m = four_bar_mechanism();
+  const jn_vec3 none = {0, 0, 0};
+  const double d[3] = {1, 40, 3}, rest[3] = {0};
+  double resist = 0, v[3];
+  for (int i = 0; i < 3; i++) {
+    resist += d[i] * m.v[i] * m.v[i];
+    v[i] = 1e-3 * m.v[i];
+  }
+  const double rate = resist / (2 * (energy_of(&m, m.q, m.v) - energy_of(&m, m.q, rest)));
+  for (int side = -1; side <= 1; side += 2) {
+    jn_simulation_options o = scheme_options(JN_RKMK4, 2.785 / rate * (1 + 0.01 * side), 0);
+    o.gravity = &none;
+    o.forces.damping = d;
+    jn_simulation *s = new_simulation(m.model, &o);
+    assert_ok(jn_simulation_set_state(s, 0, m.q, v));
+    assert_status(jn_simulation_run_to(s, 200 / rate, NULL), side > 0 ? JN_ERR_LIMIT : JN_OK);
+    assert_true((strstr(jn_simulation_message(s), "is unstable") != NULL) == (side > 0));
+    jn_simulation_free(s);
+  }
+  mechanism_free(&m);
+}
+
 /* The variational scheme is of order 2. */
 static void the_order_of_the_variational_scheme_is_two(void **state) {
   (void)state;
@@ -502,6 +589,9 @@ static void what_cannot_be_simulated_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_four_bar_follows_its_own_equation),
+      cmocka_unit_test(a_long_step_away_from_the_constraints_is_tried_again),
+      cmocka_unit_test(a_long_step_to_a_singular_place_is_tried_again),
+      cmocka_unit_test(a_fixed_step_is_bounded_by_the_decay_of_the_loop),
       cmocka_unit_test(the_order_of_the_variational_scheme_is_two),
       cmocka_unit_test(every_scheme_keeps_the_constraints),
       cmocka_unit_test(energy_is_kept_as_in_the_open_tree),

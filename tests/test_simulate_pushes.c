@@ -353,6 +353,54 @@ static void every_event_of_a_long_step_is_found(void **state) {
   jn_model_free(model);
 }
 
+/* A body that turns about z by `rate`; the height sin(angle + phase) of its tip below 1 - depth. */
+typedef struct turning_tip {
+  double phase, depth;
+} turning_tip;
+static double below_level(void *context, double t, const double *q, const double *v) {
+  const turning_tip *tip = context;
+  (void)t, (void)v;
+  return 1 - tip->depth -
+         (2 * q[0] * q[3] * cos(tip->phase) + (q[0] * q[0] - q[3] * q[3]) * sin(tip->phase));
+}
+/* It passes the level at angle + phase = pi/2 - a, 1 - depth = cos a. */
+static void the_event_of_a_turning_tip_is_found(void **state) {
+  (void)state;
+  enum { PHASES = 20 };
+  static const double rates[] = {9, 27, 81, 130};
+  jn_model *model = one_body(0.1, 0.2, 0.3, jn_v3(0, 0, 0));
+  seed_uniform(7);
+  for (int scheme = 0; scheme < JN_SCHEME_COUNT; scheme++)
+    for (size_t k = 0; k < COUNT(rates); k++)
+      for (int power = 3; power <= 9; power++) {
+        const int fixed = scheme == JN_RKMK4 || scheme == JN_VARIATIONAL;
+        const double rate = rates[k], depth = pow(10, -power), q[7] = {1}, v[6] = {0, 0, rate};
+        turning_tip tip = {0, depth};
+        const jn_event event = {below_level, &tip, -1};
+        jn_simulation_options o = scheme_options((jn_scheme)scheme, fixed ? 3e-3 : 0, 1e-12);
+        o.events = &event, o.event_count = 1;
+        jn_simulation *s = new_simulation(model, &o);
+        int missed = 0;
+        for (int i = 0; i < PHASES; i++) {
+          const double a = 2 * asin(sqrt(0.5 * depth));
+          tip.phase = plain_uniform(PI);
+          double want = remainder(PI / 2 - a - tip.phase, 2 * PI) / rate, t;
+          if (want < 0) want += 2 * PI / rate;
+          if (want * rate > 2 * PI - 2 * a) continue; /* it starts above the level */
+          int met = -1;
+          assert_ok(jn_simulation_set_state(s, 0, q, v));
+          assert_ok(jn_simulation_run_to(s, 2 * PI / rate, &met));
+          assert_ok(jn_simulation_state(s, &t, NULL, NULL));
+          missed += met != 0 || !(fabs(t - want) < 1e-7 / rate);
+        }
+        if (missed)
+          fail_msg("%s at %g rad/s, %g below the top: %d of %d missed",
+                   jn_scheme_name((jn_scheme)scheme), rate, depth, missed, PHASES);
+        jn_simulation_free(s);
+      }
+  jn_model_free(model);
+}
+
 /* ---- what the user's functions are told */
 
 static int told_not_finite;
@@ -411,6 +459,7 @@ int main(void) {
       cmocka_unit_test(a_force_is_seen_from_the_left_before_its_break),
       cmocka_unit_test(the_event_of_a_thrown_ball_is_found),
       cmocka_unit_test(every_event_of_a_long_step_is_found),
+      cmocka_unit_test(the_event_of_a_turning_tip_is_found),
       cmocka_unit_test(functions_are_told_finite_numbers_only),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -361,6 +361,157 @@ static void what_cannot_be_done_says_why_and_what_helps(void **state) {
   jn_model_free(model);
 }
 
+/* ---- fixed steps of explicit schemes */
+
+/* v' = -rate v: one step multiplies v by R(-h rate). The limits are the first x with |R(-x)| = 1,
+ * computed with 50 digits; R is 1 + x + ... + x^N/N!, for the Dormand-Prince pair + x^6/600. */
+static void fixed_steps_beyond_stability_are_refused(void **state) {
+  (void)state;
+  static const struct {
+    jn_scheme scheme;
+    int order;
+    double limit;
+  } cases[] = {{JN_RKMK4, 0, 2.7852935634052816},
+               {JN_RKMK54, 0, 3.3065678926349465},
+               {JN_TAYLOR, 2, 2},
+               {JN_TAYLOR, 4, 2.7852935634052816},
+               {JN_TAYLOR, 5, 3.2170478666401058},
+               {JN_TAYLOR, 15, 6.9502831783602014},
+               {JN_TAYLOR, 60, 23.688301345479331}};
+  const double m = 0.5, h = 0.01;
+  jn_model *model = sliders(1, &m);
+  for (size_t i = 0; i < COUNT(cases); i++)
+    for (int side = -1; side <= 1; side += 2) {
+      const double d = m / h * cases[i].limit * (1 + side * 1e-6);
+      jn_simulation_options o = scheme_options(cases[i].scheme, h, 0);
+      double q = 0, v = 1;
+      o.order = cases[i].order;
+      o.forces.damping = &d;
+      jn_simulation *s = start(model, &o, &q, &v);
+      if (side > 0) {
+        assert_stops(s, 1, JN_ERR_LIMIT, "is unstable", "use a step of at most");
+        continue;
+      }
+      run(s, 1);
+      assert_ok(jn_simulation_state(s, NULL, &q, &v));
+      assert_true(fabs(v) <= 1);
+      jn_simulation_free(s);
+    }
+  jn_model_free(model);
+}
+
+/* Two masses one on the other; the rates are the eigenvalues of M^-1 D. */
+static void the_fastest_decay_of_a_robot_bounds_the_step(void **state) {
+  (void)state;
+  const double m[2] = {1, 2}, d[2] = {30, 50}, q[2] = {0}, v[2] = {1, -1};
+  /* M = (3 2; 2 2), M^-1 = (1 -1; -1 1.5): M^-1 D = (30 -50; -30 75) */
+  const double rate = 0.5 * (105 + sqrt(105 * 105 - 4 * (30 * 75 - 30 * 50)));
+  jn_model *model = sliders(2, m);
+  for (int side = -1; side <= 1; side += 2) {
+    jn_simulation_options o =
+        scheme_options(JN_RKMK4, 2.7852935634052816 / rate * (1 + side * 0.01), 0);
+    o.forces.damping = d;
+    jn_simulation *s = start(model, &o, q, v);
+    if (side > 0) {
+      assert_stops(s, 5, JN_ERR_LIMIT, "is unstable", "scheme radau");
+      continue;
+    }
+    run(s, 5);
+    jn_simulation_free(s);
+  }
+  jn_model_free(model);
+}
+
+/* m q'' = -d q' - k q: with k > d^2/(4 m) nothing decays faster than d/(2 m), and the step may be
+ * twice as long. Below, the faster decay is (d + sqrt(d^2 - 4 m k))/(2 m). */
+static void a_spring_slows_the_decay(void **state) {
+  (void)state;
+  const double m = 1, d = 400, h = 0.01; /* h d/m = 4; critical: k = 40000, h rate = 2 */
+  static const struct {
+    double k;
+    int stable;
+  } cases[] = {{0, 0}, {3e4, 0}, {3.5e4, 1}, {4.1e4, 1}};
+  jn_model *model = sliders(1, &m);
+  for (int motor = 0; motor < 2; motor++)
+    for (size_t i = 0; i < COUNT(cases); i++) {
+      const double B = 1e6; /* a motor that stands still */
+      jn_simulation_options o = scheme_options(JN_RKMK4, h, 0);
+      double q = 0.1, v = 0;
+      o.forces.damping = &d;
+      if (motor)
+        o.forces.motor_stiffness = &cases[i].k, o.forces.motor_inertia = &B;
+      else
+        o.forces.stiffness = &cases[i].k;
+      jn_simulation *s = start(model, &o, &q, &v);
+      if (motor) {
+        const double zero = 0;
+        if (cases[i].k > 0) assert_ok(jn_simulation_set_motor(s, &zero, &zero));
+      }
+      if (!cases[i].stable) {
+        assert_stops(s, 2, JN_ERR_LIMIT, "is unstable", "use a step of at most");
+        continue;
+      }
+      run(s, 2);
+      assert_ok(jn_simulation_state(s, NULL, &q, &v));
+      assert_true(fabs(q) < 1e-2);
+      jn_simulation_free(s);
+    }
+  jn_model_free(model);
+}
+
+/* What a message advises helps: a stiff spring, with 2000 steps. */
+static void the_remedy_for_a_stiff_spring_helps(void **state) {
+  (void)state;
+  static const struct {
+    jn_scheme scheme;
+    double tolerance;
+    const char *remedy;
+    jn_scheme better;
+    int order;
+    double looser;
+  } cases[] = {
+      {JN_TAYLOR, 1e-12, "give a higher order", JN_TAYLOR, 30, 1e-12},
+      {JN_TAYLOR, 1e-12, "radau with a tolerance above the oscillation", JN_RADAU, 0, 1e-6},
+      {JN_RKMK54, 1e-12, "loosen the tolerance", JN_RKMK54, 0, 1e-9},
+      {JN_RKMK54, 1e-12, "radau with a tolerance above the oscillation", JN_RADAU, 0, 1e-6}};
+  const double m = 1, K = 1e8, q = 1e-9, v = 0;
+  jn_model *model = sliders(1, &m);
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    double t[2];
+    for (int k = 0; k < 2; k++) {
+      jn_simulation_options o = scheme_options(k ? cases[i].better : cases[i].scheme, 0,
+                                               k ? cases[i].looser : cases[i].tolerance);
+      if (k) o.order = cases[i].order;
+      o.forces.stiffness = &K;
+      o.max_steps = 2000;
+      jn_simulation *s = start(model, &o, &q, &v);
+      const jn_status status = jn_simulation_run_to(s, 1e3, NULL);
+      if (!k) assert_status(status, JN_ERR_LIMIT);
+      if (!k) assert_non_null(strstr(jn_simulation_message(s), cases[i].remedy));
+      assert_ok(jn_simulation_state(s, &t[k], NULL, NULL));
+      jn_simulation_free(s);
+    }
+    print_message("  %s: t = %g, with the remedy %g\n", jn_scheme_name(cases[i].scheme), t[0],
+                  t[1]);
+    assert_true(t[1] > 1.5 * t[0]);
+  }
+  jn_model_free(model);
+}
+
+/* A fixed step that is too long for a spring, in a free body's momentum too. */
+static void an_overflow_names_the_step(void **state) {
+  (void)state;
+  const double m = 1, K = 1e12, q = 1, v = 0;
+  static const jn_scheme schemes[] = {JN_RKMK4, JN_RKMK54, JN_TAYLOR};
+  jn_model *model = sliders(1, &m);
+  for (size_t k = 0; k < COUNT(schemes); k++) {
+    jn_simulation_options o = scheme_options(schemes[k], 0.05, 0);
+    o.forces.stiffness = &K;
+    assert_stops(start(model, &o, &q, &v), 10, JN_ERR_NOT_FINITE, "t = ", "shorten it");
+  }
+  jn_model_free(model);
+}
+
 static void a_message_ends_with_the_next_call(void **state) {
   (void)state;
   const double m = 1, zero = 0, one = 1;
@@ -420,6 +571,11 @@ int main(void) {
       cmocka_unit_test(radau_keeps_energy_and_momentum),
       cmocka_unit_test(the_implicit_scheme_takes_over_again_after_a_pulse),
       cmocka_unit_test(what_cannot_be_done_says_why_and_what_helps),
+      cmocka_unit_test(fixed_steps_beyond_stability_are_refused),
+      cmocka_unit_test(the_fastest_decay_of_a_robot_bounds_the_step),
+      cmocka_unit_test(a_spring_slows_the_decay),
+      cmocka_unit_test(the_remedy_for_a_stiff_spring_helps),
+      cmocka_unit_test(an_overflow_names_the_step),
       cmocka_unit_test(a_message_ends_with_the_next_call),
       cmocka_unit_test(options_are_checked),
   };

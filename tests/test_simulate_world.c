@@ -544,6 +544,38 @@ static void a_pivot_that_leaves_the_plane_is_refused(void **state) {
   mechanism_free(&m);
 }
 
+/* Adaptive schemes try ever shorter steps; the pivot is out of reach after 1e-4 s, or at once. */
+static jn_status pivot_jumps(void *context, double t, int order, jn_pose *pose, double *twist) {
+  (void)context;
+  *pose = jn_pose_make(jn_m3_identity(), jn_v3(0, t > 0, 0));
+  memset(twist, 0, sizeof *twist * 6 * (size_t)(order + 2));
+  return JN_OK;
+}
+static void a_pivot_out_of_reach_ends_the_trials(void **state) {
+  (void)state;
+  mechanism m = pendulum();
+  static const jn_scheme schemes[] = {JN_TAYLOR, JN_RKMK54, JN_RADAU};
+  for (size_t k = 0; k < COUNT(schemes); k++)
+    for (int jumps = 0; jumps < 2; jumps++) {
+      const jn_world_path world = {.constraint = 0, .motion = jumps ? pivot_jumps : pivot_aside};
+      jn_simulation_options o = scheme_options(schemes[k], 0, 1e-9);
+      const double q[3] = {0, 0, 0.3}, v[3] = {0, 0, 0.5};
+      double t;
+      o.world_count = 1, o.world = &world;
+      jn_simulation *s = new_simulation(m.model, &o);
+      assert_ok(jn_simulation_set_state(s, 0, q, v));
+      const jn_status status = jn_simulation_run_to(s, 1, NULL);
+      print_message("  %s: %s\n", jn_scheme_name(schemes[k]), jn_simulation_message(s));
+      assert_status(status, jumps ? JN_ERR_CLOSURE : JN_ERR_RANK);
+      if (jumps) assert_non_null(strstr(jn_simulation_message(s), "in a step of any length"));
+      assert_non_null(strstr(jn_simulation_message(s), "constraint 'pivot'"));
+      assert_ok(jn_simulation_state(s, &t, NULL, NULL));
+      assert_true(t < 2e-4);
+      jn_simulation_free(s);
+    }
+  mechanism_free(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_pendulum_whose_pivot_moves),
@@ -553,6 +585,7 @@ int main(void) {
       cmocka_unit_test(a_parallelogram_passes_its_flat_positions),
       cmocka_unit_test(what_is_no_motion_of_the_world_is_refused),
       cmocka_unit_test(a_pivot_that_leaves_the_plane_is_refused),
+      cmocka_unit_test(a_pivot_out_of_reach_ends_the_trials),
       cmocka_unit_test(a_call_that_fails_leaves_the_state),
       cmocka_unit_test(what_cannot_be_moved_is_named),
       cmocka_unit_test(a_world_that_is_described_wrongly_is_refused),

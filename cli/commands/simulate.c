@@ -382,12 +382,15 @@ static int stopped(const motion *m, double t, jn_status status) {
                        message[0] ? message : jn_status_text(status));
 }
 
+/* A looser tolerance lowers the order of taylor where that follows from it, and shortens steps;
+ * taylor and rkmk54 take steps of radau where damping is stiff. */
 static int too_many_steps(const motion *m, double t) {
+  const int raise = m->scheme == JN_TAYLOR && !m->job.order && !m->forces && !m->along.file;
   return cli_bad_input(
       "simulate: stopped at t = %.17g: %d steps, rejected ones included, reach only "
-      "%.3g of the time; raise --max-steps, loosen --tolerance%s",
-      t, m->max_steps, t / m->time,
-      m->scheme == JN_RADAU ? "" : ", or use --scheme radau if forces are stiff");
+      "%.3g of the time; raise --max-steps, or %s%s",
+      t, m->max_steps, t / m->time, raise ? "give a higher --order" : "loosen --tolerance",
+      m->scheme == JN_MOMENTUM ? ", or use --scheme radau if damping is stiff" : "");
 }
 
 /* Steps, and writes the rows in each step. Returns an exit status. */

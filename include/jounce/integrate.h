@@ -202,9 +202,10 @@ JN_API jn_status jn_simulation_motor(const jn_simulation *simulation, double *th
 /* One step of the scheme's own length, but not past t_max. A step that meets an event ends there,
  * just after the root of g, and *event is its index, else -1 (event may be NULL). A failed step
  * leaves the state unchanged. JN_ERR_LIMIT: the required step is lost in rounding (the solution
- * blows up), or is too long for the equations of an implicit scheme to be solved. Functions of the
- * state and events receive finite numbers only; where they would not, JN_ERR_NOT_FINITE.
- * jn_simulation_message has the reason and the remedy. */
+ * blows up), is too long for the equations of an implicit scheme to be solved, or, if fixed, for an
+ * explicit scheme to be stable with the damping. Functions of the state and events receive finite
+ * numbers only; where they would not, JN_ERR_NOT_FINITE. jn_simulation_message has the reason and
+ * the remedy. */
 JN_API jn_status jn_simulation_step(jn_simulation *simulation, double t_max, int *event);
 
 /* Steps until t or the first event. The last step is shortened to end exactly at t. JN_ERR_LIMIT

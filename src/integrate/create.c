@@ -219,7 +219,7 @@ static size_t layout(jn_simulation *s, char *block, char **data) {
                rows = (size_t)s->rows, nb = (size_t)s->model->nbody, nrow = (size_t)s->model->nrow,
                nw = (size_t)s->o.forces.wrench_count, nworld = (size_t)s->o.world_count,
                ne_events = (size_t)s->o.event_count, m = nv + ne, taylor = scheme == JN_TAYLOR,
-               implicit = s->implicit != 0, chart = !taylor || implicit,
+               implicit = s->implicit != 0, limited = s->stability > 0, chart = !taylor || implicit,
                momentum = scheme == JN_MOMENTUM, variational = scheme == JN_VARIATIONAL,
                watched = s->watched != 0;
   size_t at = (sizeof *s + ALIGN - 1) / ALIGN * ALIGN;
@@ -268,9 +268,9 @@ static void fill(jn_simulation *s) {
       if (f->model_damping) s->at.model_damping[c] = m->joint[i].damping;
       if (f->model_friction) s->at.friction[c] += m->joint[i].friction;
     }
-  int slow = s->ne || any(s->at.stiffness, s->nv);
+  s->has_springs = s->ne || any(s->at.stiffness, s->nv);
   int fast = any(s->at.damping, s->nv) || any(s->at.friction, s->nv);
-  s->feedback = fast ? 2 : slow ? 1 : 0;
+  s->feedback = fast ? 2 : s->has_springs;
   s->depends_on_v = fast || any(s->at.model_damping, s->nv) || f->state != NULL;
   for (int i = 0; i < f->wrench_count; i++) {
     double *rows = s->at.wrench_rows + 6 * (size_t)s->rows * (size_t)i;
@@ -322,13 +322,18 @@ static void fill(jn_simulation *s) {
   if (s->o.scheme == JN_TAYLOR) jn_taylor_begin(s);
 }
 
-/* Is there damping or friction, of the model where asked for or of the forces? */
+/* Is there damping, of the model where asked for or of the forces? */
+static int damps(const jn_model *m, const jn_forces *f) {
+  for (int i = 0; i < m->nbody; i++)
+    if (m->joint[i].nv && f->model_damping && m->joint[i].damping != 0) return 1;
+  return any(f->damping, m->nv);
+}
+
+/* Damping or friction? */
 static int resists(const jn_model *m, const jn_forces *f) {
   for (int i = 0; i < m->nbody; i++)
-    if (m->joint[i].nv && ((f->model_damping && m->joint[i].damping != 0) ||
-                           (f->model_friction && m->joint[i].friction != 0)))
-      return 1;
-  return any(f->damping, m->nv) || any(f->friction, m->nv);
+    if (m->joint[i].nv && f->model_friction && m->joint[i].friction != 0) return 1;
+  return damps(m, f) || any(f->friction, m->nv);
 }
 
 static void measure(jn_simulation *s, const jn_model *m, const jn_simulation_options *o) {
@@ -358,6 +363,8 @@ static void measure(jn_simulation *s, const jn_model *m, const jn_simulation_opt
     s->degree = o->order ? o->order : default_degree(o->step > 0 ? FIXED_TOLERANCE : o->tolerance);
     s->order = s->degree - 1;
   }
+  if (!adaptive && o->scheme != JN_RADAU && o->scheme != JN_VARIATIONAL && damps(m, &o->forces))
+    s->stability = jn_stability_limit(s);
   s->rows = s->order + 2;
   s->statistics.order = s->order;
 }

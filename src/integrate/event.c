@@ -40,16 +40,17 @@ static jn_status find_slope(jn_simulation *s, int i, look *x, double d) {
   return status;
 }
 
-/* Time and value of the least point between a and b, where a falls and b rises, of the cubic with
- * their values and slopes. */
+/* The least value between a and b, where a falls and b rises, of the cubic with their values and
+ * slopes; its time, kept off both ends. */
 static look lowest(look a, look b) {
   const double h = b.t - a.t, d = (b.g - a.g) / h, p = a.slope + b.slope - 2 * d,
                q = 3 * d - 2 * a.slope - b.slope;
   /* slope of the cubic at u in 0 ... 1: a.slope + 2 q u + 3 p u^2, its root with a rise */
   double u = -a.slope / (q + sqrt(fmax(q * q - 3 * p * a.slope, 0)));
+  const double g = a.g + u * h * (a.slope + u * (q + u * p));
   if (!(u > 0.05)) u = 0.05;
   if (u > 0.95) u = 0.95;
-  return (look){a.t + u * h, a.g + u * h * (a.slope + u * (q + u * p)), 0};
+  return (look){a.t + u * h, g, 0};
 }
 
 /* Does g, on one side of zero at a and b, reach the other side in between? Searched where it comes

@@ -98,7 +98,7 @@ jn_status jn_simulation_set_state(jn_simulation *s, double t, const double *q, c
   s->shortest = s->rough = 0;
   s->message[0] = '\0';
   memset(&s->stiff, 0, sizeof s->stiff);
-  if (s->implicit && nv) memset(s->at.mode, 0, sizeof(double) * nv);
+  if ((s->implicit || s->stability > 0) && nv) memset(s->at.mode, 0, sizeof(double) * nv);
   jn_forget(s);
   return JN_OK;
 }
@@ -173,6 +173,8 @@ int jn_point_is_finite(const jn_simulation *s, jn_point x) {
 /* One step of the scheme to s->next, not past t_max. */
 static jn_status scheme_step(jn_simulation *s, double t_max) {
   const int adaptive = !(s->o.step > 0);
+  jn_status status = adaptive ? JN_OK : jn_check_decay(s, jn_clip_step(s, s->o.step, t_max));
+  if (status) return status;
   s->by_radau = 0;
   switch (s->o.scheme) {
     case JN_TAYLOR:
@@ -275,9 +277,9 @@ static void explain(jn_simulation *s, jn_status status) {
             s->t_start, c->name);
   if (c && status == JN_ERR_CLOSURE)
     jn_stop(s, status,
-            "the step from t = %g leaves constraint '%.100s' too far to be moved back to it: "
-            "shorten the step, or lower the tolerance",
-            s->t_start, c->name);
+            "the step from t = %g leaves constraint '%.100s' too far to be moved back to it: %s",
+            s->t_start, c->name,
+            s->o.step > 0 ? "shorten the step" : "lower the tolerance, or set max_step");
   if (joint >= 0)
     jn_stop(
         s, status,
@@ -285,7 +287,12 @@ static void explain(jn_simulation *s, jn_status status) {
         "determined; give it an armature, or the links beyond it mass",
         s->model->joint[joint].name, s->t_start);
   else
-    jn_stop(s, status, "the step from t = %g failed: %s", s->t_start, jn_status_text(status));
+    jn_stop(
+        s, status, "the step from t = %g failed: %s%s", s->t_start, jn_status_text(status),
+        status == JN_ERR_NOT_FINITE && s->o.step > 0
+            ? "; the fixed step is too long for the forces: shorten it, or use scheme radau with "
+              "a tolerance"
+            : "");
 }
 
 static jn_status before_now(jn_simulation *s, double t) {
@@ -312,12 +319,23 @@ jn_status jn_simulation_step(jn_simulation *s, double t_max, int *event) {
 }
 
 /* Implicit steps know the derivatives of springs, damping, friction and motors, not those of the
- * function forces.state. */
+ * function forces.state. They are longer than an oscillation only if the tolerance is above it;
+ * taylor and rkmk54 take them where damping is stiff. */
 static const char *against_stiffness(const jn_simulation *s) {
   if (s->o.forces.state)
     return ", or give stiff springs, damping and friction as such: no scheme takes long steps if "
            "the function forces.state is stiff";
-  return s->o.scheme == JN_RADAU ? "" : ", or use scheme radau if the forces are stiff";
+  if (s->o.scheme == JN_RADAU) return "";
+  if (s->o.scheme == JN_MOMENTUM) return ", or use scheme radau if the forces are stiff";
+  return s->has_springs ? ", or use scheme radau with a tolerance above the oscillation of the "
+                          "springs if they are stiff"
+                        : "";
+}
+
+/* A looser tolerance lowers the order of taylor where that follows from it, and shortens steps. */
+static const char *for_longer_steps(const jn_simulation *s) {
+  return s->o.scheme == JN_TAYLOR && !s->o.order && !s->watched ? "give a higher order"
+                                                                : "loosen the tolerance";
 }
 
 jn_status jn_simulation_run_to(jn_simulation *s, double t, int *event) {
@@ -332,8 +350,8 @@ jn_status jn_simulation_run_to(jn_simulation *s, double t, int *event) {
         s->statistics.steps + s->statistics.rejected - first >= s->o.max_steps) {
       return jn_stop(s, JN_ERR_LIMIT,
                      "max_steps = %ld steps, rejected ones included, reach t = %g of %g: raise "
-                     "max_steps, loosen the tolerance%s",
-                     s->o.max_steps, s->t, t, against_stiffness(s));
+                     "max_steps, %s%s",
+                     s->o.max_steps, s->t, t, for_longer_steps(s), against_stiffness(s));
     }
     jn_status status = jn_simulation_step(s, t, &met);
     if (status) return status;

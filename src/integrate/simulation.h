@@ -71,7 +71,7 @@ typedef struct jn_point {
   A(slope, implicit * nv)                       /* -d tau_i/d v_i of damping and friction, >= 0 */ \
   A(factor, implicit * 5 * m * m)               /* L D L^T of the three systems: one real, two complex */ \
   A(solve, implicit * 4 * m)                    /* scratch of one solution */ \
-  A(mode, implicit * nv)                        /* fastest decaying velocity */ \
+  A(mode, (implicit | limited) * nv)                        /* fastest decaying velocity */ \
   A(momenta, variational * 6 * nb)              /* momenta of the bodies */ \
   A(step, variational * 3 * nv)                 /* dq of this and the last two steps */ \
   A(residual, variational * 3 * nv)             /* residual, right-hand side, scratch */ \
@@ -93,11 +93,13 @@ struct jn_simulation {
   jn_data *data; /* body representation */
   jn_simulation_options o;
   int nq, nv, ne, n, np, rows;
-  int order;    /* of the dynamics calls */
-  int degree;   /* of the Taylor polynomial of v */
-  int feedback; /* 0: forces do not depend on the state; 1: on positions; 2: on velocities too */
+  int order;       /* of the dynamics calls */
+  int degree;      /* of the Taylor polynomial of v */
+  int feedback;    /* 0: forces do not depend on the state; 1: on positions; 2: on velocities too */
+  int has_springs; /* or motors */
   int depends_on_v; /* does any force depend on v? damping included */
   int implicit;     /* are there arrays for radau? */
+  double stability; /* jn_stability_limit, where damping may exceed it; else 0 */
   int watched;      /* does the scheme look at the user's functions between its stages? */
   jn_vec3 gravity;
   double mass;
@@ -254,6 +256,10 @@ double jn_first_step(const jn_simulation *s, double order);
 /* stiff.c */
 /* A step of taylor or rkmk54, or of radau where damping or friction is stiff. */
 jn_status jn_stiff_step(jn_simulation *s, double t_max);
+/* The largest h rate of a decay exp(-rate t) for which a fixed explicit step h is stable. */
+double jn_stability_limit(const jn_simulation *s);
+/* JN_ERR_LIMIT: damping is too fast for the fixed step h. */
+jn_status jn_check_decay(jn_simulation *s, double h);
 /* s->at.slope[nv] = -d tau_i/d v_i of damping and friction at x, where that is positive */
 void jn_resistance(jn_simulation *s, jn_point x);
 
@@ -272,7 +278,8 @@ typedef struct jn_trial {
 jn_trial jn_trial_new(const jn_simulation *s, double wish);
 void jn_trial_begin(jn_simulation *s, jn_trial *trial, double t_max);
 /* 1: the step is accepted; 0: try a shorter one; -1: return *status. `error`: in units of the
- * tolerance. JN_ERR_NOT_FINITE asks for a shorter step, any other status ends the trials. */
+ * tolerance. JN_ERR_NOT_FINITE asks for a shorter step, and so do JN_ERR_CLOSURE and
+ * JN_ERR_SINGULAR of the dynamics; any other status ends the trials. */
 int jn_trial_ends(jn_simulation *s, jn_trial *trial, double error, jn_status *status);
 
 /* simulation.c: the state at `time` seconds after the start of the step, in body representation. */

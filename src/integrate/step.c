@@ -1,7 +1,9 @@
 /* step.c: the length of the steps: what bounds them, and when a trial step is accepted. */
+#include <float.h>
 #include <math.h>
 
 #include "integrate/simulation.h"
+#include "model/data.h"
 
 /* The shortest step, in units in the last place of t; how many may follow one another: a jump of a
  * force takes one or two, a solution that grows without bound takes ever more. */
@@ -38,9 +40,31 @@ void jn_trial_begin(jn_simulation *s, jn_trial *trial, double t_max) {
   trial->h = jn_clip_step(s, trial->wish, t_max);
 }
 
+/* May a shorter step avoid this failure? Stages of a long one may overflow, or lie too far from the
+ * constraints or where a joint moves no mass. A failure of the user's functions has a message. */
+static int is_of_length(const jn_simulation *s, jn_status status) {
+  return status == JN_ERR_NOT_FINITE ||
+         (!s->message[0] && (status == JN_ERR_CLOSURE || status == JN_ERR_SINGULAR));
+}
+
+/* The shortest step failed; JN_ERR_SINGULAR is explained in simulation.c. */
+static void stop_at_last(jn_simulation *s, jn_status status) {
+  const jn_constraint *c =
+      jn_model_constraint(s->model, jn_data_constraint_fault(s->data).constraint);
+  if (status == JN_ERR_NOT_FINITE)
+    jn_stop(s, status, "a number overflows at t = %g: the solution grows without bound",
+            s->t_start);
+  if (status == JN_ERR_CLOSURE && c)
+    jn_stop(s, status,
+            "constraint '%.100s' opens in a step of any length from t = %g: the motion of the "
+            "world leads out of the mechanism's reach; change it, or stop before that time",
+            c->name, s->t_start);
+}
+
 int jn_trial_ends(jn_simulation *s, jn_trial *trial, double error, jn_status *status) {
   const int failed = *status != JN_OK || !(error <= 1);
-  if (*status && *status != JN_ERR_NOT_FINITE) return -1;
+  if (*status && !is_of_length(s, *status)) return -1;
+  if (*status == JN_ERR_CLOSURE && trial->h < DBL_MIN) trial->last = 1; /* from t = 0 */
   if (!failed && !trial->last) {
     s->shortest = 0;
     if (s->rough > 0) s->rough--;
@@ -50,8 +74,7 @@ int jn_trial_ends(jn_simulation *s, jn_trial *trial, double error, jn_status *st
   if (trial->last) {
     if (!*status && s->shortest++ < MOST_SHORTEST) return 1;
     if (*status)
-      jn_stop(s, *status, "a number overflows at t = %g: the solution grows without bound",
-              s->t_start);
+      stop_at_last(s, *status);
     else
       *status = jn_stop(s, JN_ERR_LIMIT,
                         "the step is lost in the rounding of t = %g: the solution grows without "
