@@ -360,6 +360,56 @@ static void a_robot_that_hangs_has_its_digits(void **state) {
   jn_data_free(d), jn_model_free(m), jn_spec_free(spec);
 }
 
+/* Two parallel axes at a distance l, the second link's centre of mass c away, in a plane that is level. With
+ * absolute angles f1 = q1, f2 = q1 + q2 nothing cancels:
+ *   A f1'' + B cos q2 f2'' - B sin q2 f2'^2 = tau1 - tau2      A = J1 + m l^2, B = m l c
+ *   B cos q2 f1'' + C f2'' + B sin q2 f1'^2 = tau2             C = J2 + m c^2 */
+static void parallel_axes_close_to_each_other_keep_their_digits(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 200; seed++) {
+    rng r = rng_new(seed);
+    const double l = pow(10, rng_range(&r, -4, -1)), c = rng_range(&r, 0.2, 1.5),
+                 m = rng_range(&r, 0.5, 5), J1 = 1e-6 * rng_range(&r, 1, 9),
+                 J2 = m * c * c * rng_range(&r, 0.2, 0.5);
+    char text[1200];
+    snprintf(
+        text, sizeof text,
+        "{\"bodies\": [{\"name\": \"b0\", \"joint\": {\"name\": \"j0\", \"type\": \"fixed\"}},"
+        "{\"name\": \"b1\", \"parent\": \"b0\", \"joint\": {\"name\": \"j1\", \"type\": "
+        "\"revolute\","
+        " \"axis\": [0,0,1], \"point\": [0,0,0]}, \"mass\": 0.01, \"com\": [0,0,0], \"inertia\":"
+        " [[%.17g,0,0],[0,%.17g,0],[0,0,%.17g]]}, {\"name\": \"b2\", \"parent\": \"b1\", \"joint\":"
+        " {\"name\": \"j2\", \"type\": \"revolute\", \"axis\": [0,0,1], \"point\": [%.17g,0,0]}, "
+        "\"home\":"
+        " {\"p\": [%.17g,0,0]}, \"mass\": %.17g, \"com\": [%.17g,0,0], \"inertia\": [[%.17g,0,0],"
+        "[0,%.17g,0],[0,0,%.17g]]}]}",
+        J1, J1, J1, l, l, m, c, J2, J2, J2);
+    jn_spec *spec;
+    jn_model *model;
+    jn_data *data;
+    jn_error e = {0};
+    if (jn_spec_parse_json(text, strlen(text), NULL, NULL, &spec, &e)) fail_msg("%s", e.message);
+    assert_ok(jn_model_build(spec, NULL, NULL, &model, &e));
+    assert_ok(jn_data_new(model, 0, NULL, &data));
+    double q[2], v[2], tau[2], a[2];
+    for (int i = 0; i < 2; i++)
+      q[i] = rng_range(&r, -3, 3), v[i] = rng_range(&r, -2, 2), tau[i] = rng_range(&r, -2, 2);
+    assert_ok(jn_forward_dynamics(model, data, 0, q, v, tau, NULL, a));
+    const long double A = J1 + (long double)m * l * l, B = (long double)m * l * c,
+                      C = J2 + (long double)m * c * c, w1 = v[0], w2 = (long double)v[0] + v[1],
+                      s = sinl(q[1]), k = cosl(q[1]),
+                      f1 = (long double)tau[0] - tau[1] + B * s * w2 * w2,
+                      f2 = tau[1] - B * s * w1 * w1, det = A * C - B * B * k * k,
+                      x1 = (C * f1 - B * k * f2) / det, x2 = (A * f2 - B * k * f1) / det;
+    const long double size = fmaxl(fabsl(x1), fabsl(x2 - x1));
+    check_residual("forward dynamics of close parallel axes",
+                   (double)(fmaxl(fabsl(a[0] - x1), fabsl(a[1] - (x2 - x1))) / size), 1e-12);
+    jn_data_free(data);
+    jn_model_free(model);
+    jn_spec_free(spec);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wrench_of_a_base_behind_a_driven_free_joint),
@@ -370,6 +420,7 @@ int main(void) {
       cmocka_unit_test(an_equilibrium_has_its_digits),
       cmocka_unit_test(a_robot_that_hangs_has_its_digits),
       cmocka_unit_test(a_ball_that_turns_in_space_has_its_digits),
+      cmocka_unit_test(parallel_axes_close_to_each_other_keep_their_digits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -391,6 +391,19 @@ static void a_spatial_base_twist_is_its_own_echo(void **state) {
       assert_ok(jn_frame_jacobian(r.model, r.data, last, JN_SPATIAL, 12, J));
       for (size_t i = 0; i < 13 * 6; i++)
         for (size_t j = 0; j < 6; j++) assert_true(J[i * nv + base + j] == (i == j));
+      /* also the twists that inverse dynamics leaves, though its result takes the place of v */
+      double *tau = doubles(14 * nv);
+      memcpy(tau, r.v, 13 * nv * sizeof *tau);
+      assert_ok(jn_inverse_dynamics(r.model, r.data, 11, r.q, tau, NULL, tau));
+      assert_ok(jn_kinematics_from_dynamics(r.model, r.data, NULL));
+      assert_ok(jn_frame_twist(r.model, r.data, frame, JN_SPATIAL, 12, V));
+      for (size_t k = 0; k <= 12; k++) assert_true(same_bits(V + 6 * k, r.v + k * nv + base, 6));
+      /* forward dynamics leaves others */
+      assert_ok(jn_forward_dynamics(r.model, r.data, 1, r.q, r.v, r.v, NULL, tau));
+      assert_ok(jn_kinematics_from_dynamics(r.model, r.data, NULL));
+      assert_ok(jn_frame_twist(r.model, r.data, frame, JN_SPATIAL, 1, V));
+      assert_false(same_bits(V + 6, r.v + nv + base, 6));
+      free(tau);
     }
     free(J);
     robot_free(&r);

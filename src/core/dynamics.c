@@ -86,6 +86,7 @@ static jn_status check_distance(const jn_model *m, const jn_data *data, const jn
  * after a classical one there are none. */
 static void leave_kinematics(jn_data *data, const jn_recursion *form, int order, int inverse) {
   data->formulation = (jn_formulation)(form - data->engine->recursion);
+  data->given &= inverse;
   if (data->formulation == JN_FORM_CLASSICAL) return;
   data->falls = inverse && order == 0 && !form->world && data->engine->six_stride > 6;
   data->kinematics = JN_LEFT_BY_DYNAMICS(order + 1);
@@ -115,6 +116,7 @@ jn_status jn_inverse_dynamics(const jn_model *model, jn_data *data, int order, c
   status = check_distance(model, data, form);
   if (status) return status;
   if (form->world) form->motion(model, w, order + 1);
+  jn_keep_given(model, data, order + 1, v); /* tau may be v */
   if (loaded)
     for (int k = 0; k <= order; k++) form->external(model, data, external, k);
   form->inverse(model, w, &data->settings, order, loaded);

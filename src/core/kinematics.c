@@ -54,8 +54,7 @@ static int twists_are_finite(const jn_model *m, const jn_data *data, int K) {
   return 1;
 }
 
-/* Keeps the derivatives of a free base's spatial twist as they were given. */
-static void keep_given(const jn_model *m, jn_data *data, int order, const double *v) {
+void jn_keep_given(const jn_model *m, jn_data *data, int order, const double *v) {
   data->given = m->nfree && m->free_link[0] == 0 && data->settings.representation == JN_SPATIAL;
   for (int k = 0; k <= order && data->given; k++)
     memcpy(data->w.given + 6 * k, v + (size_t)k * (size_t)m->nv, 6 * sizeof *v);
@@ -87,7 +86,7 @@ jn_status jn_kinematics(const jn_model *model, jn_data *data, int order, const d
   data->formulation = twists(model, w, form, K);
   if (!twists_are_finite(model, data, K)) return JN_ERR_NOT_FINITE;
   data->kinematics = order;
-  keep_given(model, data, order, v);
+  jn_keep_given(model, data, order, v);
   return JN_OK;
 }
 
@@ -114,7 +113,6 @@ jn_status jn_kinematics_from_dynamics(const jn_model *model, jn_data *data, int 
   const int K = JN_LEFT_BY_DYNAMICS(data->kinematics);
   const jn_work *w = &data->w;
   data->kinematics = -2;
-  data->given = 0;
   jn_boundary_about_origin(model, data);
   place_poses(model, data);
   if (data->formulation == JN_FORM_BODY) unpack_twists(model, data);

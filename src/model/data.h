@@ -74,6 +74,8 @@ jn_status jn_load_configuration(const jn_model *model, jn_data *data, int v_rows
 void jn_load_velocities_about_joint(const jn_model *model, jn_data *data, int rows,
                                     const double *v);
 void jn_boundary_about_origin(const jn_model *model, jn_data *data);
+/* Keeps the derivatives of a free base's spatial twist as they were given. */
+void jn_keep_given(const jn_model *model, jn_data *data, int order, const double *v);
 
 /* A failed call leaves its outputs as they were. Where outputs are too large to be buffered, the
  * numbers they are computed from are bounded beforehand. The range of double ends at 1.8e308, so

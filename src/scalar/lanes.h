@@ -43,6 +43,16 @@ static inline v3 v3_z_cross(v3 a) { return (v3){-1, 1, 0, 0} * SHUFFLE(a, 1, 0, 
 static inline v3 v3_with_z(v3 a, v3 b) { return (v3)_mm256_blend_pd(a, b, 12); }
 /* a b - p, p = a b rounded: exact */
 static inline v3 v3_product_error(v3 a, v3 b, v3 p) { return (v3)_mm256_fmsub_pd(a, b, p); }
+/* x / d, r = 1 / d: the remainder of x r corrects it to the quotient that a division rounds to */
+#define REAL_QUOTIENT 1
+static inline real real_quotient(real x, double d, double r) {
+  const real q = x * r;
+  return q + (x - q * d) * r;
+}
+static inline v3 v3_quotient(v3 x, double d, double r) {
+  const v3 q = x * r;
+  return q + (x - q * d) * r;
+}
 /* s - a b, rounded once */
 #define V3_FUSED 1
 static inline v3 v3_minus_product(v3 s, v3 a, v3 b) { return (v3)_mm256_fnmadd_pd(a, b, s); }

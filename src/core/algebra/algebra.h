@@ -240,7 +240,7 @@ static inline v3 v3_scale_order(int k, v3 x, int to_taylor) {
     double f = 1;
     for (; i <= k && f < LARGEST_FACTOR; i++) f *= i;
 #ifdef JN_PADDED
-    x = to_taylor ? x / f : f * x;
+    x = to_taylor ? v3_quotient(x, f, 1 / f) : f * x;
 #else
     if (to_taylor)
       x = v3_make(QUOTIENT(v3_x(x), f), QUOTIENT(v3_y(x), f), QUOTIENT(v3_z(x), f));

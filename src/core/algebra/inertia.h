@@ -53,6 +53,21 @@ INLINE void sym6_downdate(sym6 *I, real s, six a) {
     I->C[j] = v3_sub(I->C[j], v3_scale(v[j], a.v));
   }
 }
+/* The row and column of the axis z are k a, a: its column before; angular or linear. */
+INLINE void sym6_set_z(sym6 *I, real k, six a, int linear) {
+  const v3 w = v3_scale(k, a.w), v = v3_scale(k, a.v), of = linear ? v : w;
+  v3 *M = linear ? I->C : I->A;
+  M[0] = v3_with_z(M[0], SHUFFLE(of, 0, 0, 0, 3));
+  M[1] = v3_with_z(M[1], SHUFFLE(of, 1, 1, 1, 3));
+  M[2] = of;
+  if (linear) {
+    I->B[2] = w;
+    return;
+  }
+  I->B[0] = v3_with_z(I->B[0], SHUFFLE(v, 0, 0, 0, 3));
+  I->B[1] = v3_with_z(I->B[1], SHUFFLE(v, 1, 1, 1, 3));
+  I->B[2] = v3_with_z(I->B[2], SHUFFLE(v, 2, 2, 2, 3));
+}
 INLINE void block_rotz(real c, real s, v3 *M) {
   v3 C = {c, c, 1, 0}, S = {-s, s, 0, 0}, x, y;
   for (int j = 0; j < 3; j++) M[j] = C * M[j] + S * SHUFFLE(M[j], 1, 0, 3, 2);
@@ -170,6 +185,16 @@ INLINE void sym6_downdate(sym6 *I, real s, six a) {
   B[0] -= w.x * a.v.x, B[1] -= w.x * a.v.y, B[2] -= w.x * a.v.z;
   B[3] -= w.y * a.v.x, B[4] -= w.y * a.v.y, B[5] -= w.y * a.v.z;
   B[6] -= w.z * a.v.x, B[7] -= w.z * a.v.y, B[8] -= w.z * a.v.z;
+}
+/* The row and column of the axis z are k a, a: its column before; angular or linear. */
+INLINE void sym6_set_z(sym6 *I, real k, six a, int linear) {
+  const v3 w = v3_scale(k, a.w), v = v3_scale(k, a.v), of = linear ? v : w;
+  real *M = linear ? I->C : I->A, *B = I->B;
+  M[XZ] = of.x, M[YZ] = of.y, M[ZZ] = of.z;
+  if (linear)
+    B[2] = w.x, B[5] = w.y, B[8] = w.z;
+  else
+    B[6] = v.x, B[7] = v.y, B[8] = v.z;
 }
 INLINE void sym3_rotz(real c, real s, real *S) {
   const real a = c * S[XX] - s * S[XY], b = c * S[XY] - s * S[YY];

@@ -107,6 +107,8 @@ INLINE int axis_eliminate(const jn_link *l, sym6 *I, real *D, six *UA) {
   UA[0] = u;
   D[0] = 1 / d[0];
   sym6_downdate(I, D[0], u);
+  /* I S - UA S^T I S / d = UA armature / d: the difference loses what is small against I S */
+  if (l->kind != JN_K_HELICAL) sym6_set_z(I, D[0] * l->armature, u, l->kind == JN_K_PRISMATIC);
   return real_greater(d[0], SINGULAR_PIVOT * (scale + l->armature));
 }
 
