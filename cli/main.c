@@ -8,6 +8,7 @@
 #include "base/cpu.h"
 #include "commands.h"
 #include "documentation.h"
+#include "output/file.h"
 #include "output/message.h"
 #include "options.h"
 
@@ -93,8 +94,16 @@ static int help(int argc, char **argv) {
   return found ? print_help(found) : unknown_command(argv[1]);
 }
 
-/* Says when the instruction set that was asked for is not the one that runs. */
+/* Says when a variable of the environment has no value that is known. */
 static void check_environment(void) {
+  const char *size = getenv("JOUNCE_MAX_FILE"), *strict = getenv("JOUNCE_STRICT");
+  char *end = NULL;
+  const long mib = size ? strtol(size, &end, 10) : 0;
+  if (size && size[0] && (*end || mib < 1 || mib > JN_MAX_FILE_RAISED))
+    cli_error("JOUNCE_MAX_FILE=%s is not a number of MiB from 1 to %d: %d is used", size,
+              JN_MAX_FILE_RAISED, (int)(jn_file_limit() / (1024 * 1024)));
+  if (strict && strict[0] && strcmp(strict, "0") != 0 && strcmp(strict, "1") != 0)
+    cli_error("JOUNCE_STRICT=%s is neither 0 nor 1: settings are strict", strict);
   const char *want = getenv("JOUNCE_ISA"), *runs = jn_isa_name(jn_isa_choose());
   if (want && want[0] && strcmp(want, runs) != 0)
     cli_error(

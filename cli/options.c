@@ -149,7 +149,9 @@ static int check_files(const cli_option *table, int count, const char *command,
   int code = CLI_DONE;
   for (int i = 0; i < found && !code; i++)
     code = cli_keep_input(table, count, command, positional[i],
-                          i == 0 ? "MODEL, which is read" : "TRAJ, which is read");
+                          i == 0                          ? "MODEL, which is read"
+                          : strcmp(command, "sweep") == 0 ? "JOB, which is read"
+                                                          : "TRAJ, which is read");
   for (int i = 0; i < count && !code; i++) {
     const char *input = file_of(&table[i], CLI_INPUT), *path = file_of(&table[i], CLI_OUTPUT);
     if (input) code = cli_keep_input(table, count, command, input, table[i].name);

@@ -22,6 +22,7 @@
 #include <jounce/trajectory.h>
 
 #include "failing_malloc.h"
+#include "helpers/archive.h"
 #include "helpers/check.h"
 #include "helpers/files.h"
 #include "helpers/parsing.h"
@@ -368,6 +369,7 @@ static growing_text shared_array(int n) {
   at += local;
   for (int i = 0; i < n; i++, at += 52) {
     memcpy(at, "PK\1\2", 4);
+    put_little(at + 16, crc_of(array, sizeof array), 4);
     put_little(at + 20, sizeof array, 4), put_little(at + 24, sizeof array, 4);
     put_little(at + 28, 6, 2);
     for (int k = 0, x = i; k < 6; k++, x /= 10) at[46 + k] = (char)('0' + x % 10);

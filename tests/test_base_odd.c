@@ -129,7 +129,7 @@ static void files_are_found_below_their_folder_only(void **state) {
                       "an absolute path is not accepted: name it relative to the model");
   assert_string_equal(jn_file_open_below(test_folder(), test_folder(), longest, &found),
                       "the path is too long");
-  const jn_folders none = {{NULL}, 0};
+  const jn_folders none = {.count = 0};
   assert_string_equal(jn_file_open_in(&none, longest, &found), "the path is too long");
   assert_string_equal(jn_file_open_below(temporary("none"), ".", "x", &found),
                       "cannot open: no such file");
@@ -147,7 +147,7 @@ static void files_are_found_below_their_folder_only(void **state) {
   /* lists of folders */
   jn_arena arena = {0};
   const jn_allocator hooks = jn_allocator_or_default(NULL);
-  jn_folders tops = {{NULL}, 0};
+  jn_folders tops = {.count = 0};
   assert_string_equal(jn_file_folders(&tops, &arena, &hooks, longest, NULL, which),
                       "the path is too long");
   growing_text list = {0};

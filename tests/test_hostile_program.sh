@@ -130,14 +130,35 @@ ln -s real.csv soft.csv
 [ -L soft.csv ] && [ "$(wc -l <real.csv)" = 4 ] || fail "a link was replaced"
 [ "$(stat -c %a real.csv)" = 640 ] || fail "the mode of a file has changed"
 
+# ---- files that an input names are inputs as well
+mkdir named
+echo '<robot xmlns:xacro="http://www.ros.org/wiki/xacro"><link name="in"/></robot>' >named/part.xacro
+echo '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:include filename="part.xacro"/></robot>' >named/inc.xacro
+echo '<mujoco><worldbody><body><joint/><geom size="0.1"/></body></worldbody></mujoco>' >named/part.xml
+echo '<mujoco><include file="part.xml"/></mujoco>' >named/inc.xml
+printf 'solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid s\n' >named/m.stl
+echo '<robot name="r"><link name="a"><visual><geometry><mesh filename="m.stl"/></geometry></visual></link></robot>' >named/tiny.urdf
+for case in "expand inc.xacro:part.xacro" "info inc.xacro:part.xacro" "info inc.xml:part.xml" \
+  "show inc.xacro:part.xacro" "show tiny.urdf:m.stl" "show tiny.urdf:./m.stl"; do
+  file=${case#*:}
+  cp "named/$file" kept
+  (cd named && refused 2 "choose another name" "$jounce" ${case%:*} --output "$file")
+  cmp -s kept "named/$file" || fail "$case: an input is lost"
+done
+(cd named && sed "s|part|$work/named/part|" inc.xacro | refused 2 "choose another name" "$jounce" expand - --package-path . --output part.xacro)
+nothing_beside "inputs that are named"
+
 # ---- names: a terminal sees no control, a spreadsheet no formula
 python3 - <<'EOF'
 names = ["=cmd|' /C calc'!A0", "+1+1", "-2", "@SUM(1)", "a\u009b31m\u202eb\u2066c\u001b[2Jd\u2028e"]
+hidden = "\u00ad\u200b\u2060\u2064\ufeff\U000e0001\U000e0041\U000e007f"
+names.append("f" + hidden + "g")
+names.append("h" + "\u00e9" * 60)  # longer than a column: cut between characters
 import json
 bodies = []
 for i, n in enumerate(names):
     bodies.append({"name": n, "parent": bodies[-1]["name"] if bodies else None, "mass": 1, "home": {"p": [1, 0, 0]},
-                   "joint": {"name": "j" + n if i == 4 else n, "type": "revolute", "axis": [0, 1, 0], "point": [0, 0, 0]}})
+                   "joint": {"name": "j" + n if i >= 4 else n, "type": "revolute", "axis": [0, 1, 0], "point": [0, 0, 0]}})
 del bodies[0]["parent"]
 json.dump({"name": names[4], "bodies": bodies}, open("names.json", "w"))
 json.dump({"name": "x", "bodies": [{"name": "a", "parent": names[4]}]}, open("wrong.json", "w"))
@@ -145,6 +166,10 @@ EOF
 "$jounce" info names.json --text >terminal 2>&1
 "$jounce" simulate names.json --time 0.1 --samples 3 --text >>terminal 2>&1
 "$jounce" lint names.json --text >>terminal 2>&1 || true
+"$jounce" state names.json >of_names.json
+for command in loops fk id eom assemble partials "fd --pad" "linearise --pad"; do
+  "$jounce" $command names.json --state of_names.json --text >>terminal 2>&1 || fail "$command: $(tail -1 terminal)"
+done
 file=$(printf 'n\302\2331m\342\200\256.json')
 cp names.json "$file"
 "$jounce" lint "$file" --text >>terminal 2>&1 || true
@@ -161,6 +186,8 @@ text = open("terminal", encoding="utf-8").read()
 bad = {c for c in text if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp")}
 assert not bad, "a terminal gets %r" % bad
 assert "a?31m?b?c?[2Jd?e" in text, text
+assert "f????????g" in text, text
+assert text.count("mobility") == 1, text  # of loops
 for name in "names.csv", "traj.csv", "info.csv":
     rows = list(csv.reader(open(name, encoding="utf-8", newline="")))
     formulas = 0
@@ -280,8 +307,30 @@ JOUNCE_ISA=avx3 "$jounce" id pendulum --pad --state state.json >garbage.json 2>e
 cmp -s garbage.json plain.json || fail "JOUNCE_ISA=avx3 does not compute as plain"
 grep -q "JOUNCE_ISA=avx3 is not an instruction set of this machine: plain is used" errors || fail "$(cat errors)"
 
+# ---- other variables of the environment that have no such value
+cp "$source/examples/data/arm.urdf" env.urdf
+says() { # WORDS VARIABLE=VALUE: the program says so; "": nothing
+  env "$2" "$jounce" info env.urdf --text >out 2>errors || fail "$2: $(cat errors)"
+  if [ -z "$1" ]; then [ ! -s errors ] || fail "$2: $(cat errors)"; fi
+  grep -q -- "$1" errors || [ -z "$1" ] || fail "$2 says $(cat errors)"
+}
+says "JOUNCE_MAX_FILE=abc is not a number of MiB from 1 to 1024: 64 is used" JOUNCE_MAX_FILE=abc
+says "JOUNCE_MAX_FILE=0 is not a number of MiB from 1 to 1024: 64 is used" JOUNCE_MAX_FILE=0
+says "JOUNCE_MAX_FILE=4096 is not a number of MiB from 1 to 1024: 1024 is used" JOUNCE_MAX_FILE=4096
+says "JOUNCE_STRICT=garbage is neither 0 nor 1: settings are strict" JOUNCE_STRICT=garbage
+for good in JOUNCE_MAX_FILE= JOUNCE_MAX_FILE=8 JOUNCE_STRICT= JOUNCE_STRICT=0 JOUNCE_STRICT=1; do says "" $good; done
+
+# ---- messages name what the command has
+ln -s "$source/examples/data/arm.csv" link.csv
+echo '{"samples": "link.csv"}' >link.json
+refused 1 "outside the folder of the description" "$jounce" traj env.urdf link.json
+if grep -q package-path errors; then fail "a description has no package path: $(cat errors)"; fi
+echo '{}' >job.json
+refused 2 "is the file of JOB, which is read" "$jounce" sweep env.urdf job.json --output job.json
+
 # ---- make: asks on a terminal, and only there
 mkdir bin
+alone=$(command -v setsid) # a process without a terminal
 for name in apt-get sudo; do
   printf '#!/bin/sh\necho "%s $*" >>%s/calls\n[ %s = apt-get ] || exec "$@"\n' $name "$work" $name >bin/$name
 done
@@ -312,13 +361,19 @@ for answer in n "" maybe; do
   grep -q 'by hand: sudo apt-get install gnuplot-nox' asked || fail "no remedy: $(cat asked)"
   [ ! -e calls ] || fail "answer '$answer': $(cat calls)"
 done
+# messages that go to a file, and an input that is not the terminal, do not answer
+for where in "2>log" ">log" ">log 2>&1" "</dev/null"; do
+  if python3 ask.py n -c "exec sh '$source/tools/setup' plot $where" >asked; then fail "$where: $(cat asked)"; fi
+  grep -q 'install them now (sudo apt-get install)?' asked || fail "does not ask, $where: $(cat asked)"
+  [ ! -e calls ] || fail "$where: $(cat calls)"
+done
 python3 ask.py y "$source/tools/setup" plot >asked || fail "$(cat asked)"
 grep -q 'sudo apt-get -o DPkg::Lock::Timeout=600 install .*gnuplot-nox' calls || fail "answer y: $(cat calls)"
 rm calls
 TRY_CI=1 python3 ask.py n "$source/tools/setup" plot >asked || fail "CI: $(cat asked)"
 grep -q 'apt-get .*install .*gnuplot-nox' calls || fail "CI: $(cat calls)"
 rm calls
-PATH=$work/bin /bin/sh "$source/tools/setup" plot </dev/null >asked 2>&1 || fail "no terminal: $(cat asked)"
+PATH=$work/bin "$alone" -w /bin/sh "$source/tools/setup" plot </dev/null >asked 2>&1 || fail "no terminal: $(cat asked)"
 /bin/grep -q 'apt-get .*install .*gnuplot-nox' calls || fail "no terminal: $(cat calls)"
 # another apt at work is waited for
 cat >bin/apt-get <<EOF
@@ -328,7 +383,7 @@ case "\$*" in
 esac
 EOF
 printf '#!/bin/sh\n' >bin/sleep && chmod +x bin/sleep
-PATH=$work/bin /bin/sh "$source/tools/setup" plot </dev/null >asked 2>&1 || fail "locked: $(cat asked)"
+PATH=$work/bin "$alone" -w /bin/sh "$source/tools/setup" plot </dev/null >asked 2>&1 || fail "locked: $(cat asked)"
 /bin/grep -q 'another apt is at work; waiting' asked || fail "locked: $(cat asked)"
 if /bin/grep -q 'update failed' asked; then fail "locked: $(cat asked)"; fi
 echo "ok  files, inputs, rows, names, instruction sets, packages"

@@ -314,7 +314,7 @@ static jn_status watch(const char *text, const jn_allocator *hooks, shown *s, jn
   jn_spec *spec = NULL;
   *s = (shown){0};
   const jn_status status =
-      jn_mjcf_watch(text, strlen(text), "text", NULL, NULL, hooks, take, s, &spec, e);
+      jn_mjcf_watch(text, strlen(text), "text", NULL, NULL, NULL, hooks, take, s, &spec, e);
   assert_true((status == JN_OK) == (spec != NULL));
   if (status) assert_int_equal(s->count, 0);
   jn_spec_free(spec);
@@ -537,18 +537,18 @@ static void included_files_are_found_from_every_place(void **state) {
   /* a text in memory, and a folder of the package path */
   const jn_load_options options = {.package_path = folder};
   spec = NULL;
-  assert_ok(jn_mjcf_parse(whole, strlen(whole), NULL, NULL, &options, NULL, &spec, &e));
+  assert_ok(jn_mjcf_parse(whole, strlen(whole), NULL, NULL, &options, NULL, NULL, &spec, &e));
   assert_int_equal(jn_spec_find_link(spec, "part"), 0);
   jn_spec_free(spec);
   /* the file includes itself by way of the path: it is known by its identity */
   put("part.xml", "<mujoco><include file='part.xml'/></mujoco>");
   spec = NULL;
-  assert_status(jn_mjcf_parse(whole, strlen(whole), NULL, NULL, &options, NULL, &spec, &e),
+  assert_status(jn_mjcf_parse(whole, strlen(whole), NULL, NULL, &options, NULL, NULL, &spec, &e),
                 JN_ERR_SYNTAX);
   assert_non_null(strstr(e.message, "already part of this model"));
   snprintf(missing, sizeof missing, "%s/none", folder);
   const jn_load_options wrong = {.package_path = missing};
-  assert_status(jn_mjcf_parse(whole, strlen(whole), NULL, NULL, &wrong, NULL, &spec, &e),
+  assert_status(jn_mjcf_parse(whole, strlen(whole), NULL, NULL, &wrong, NULL, NULL, &spec, &e),
                 JN_ERR_FILE);
   assert_non_null(strstr(e.message, "package path: '"));
   assert_non_null(strstr(e.message, "there is no such folder"));
@@ -568,7 +568,7 @@ static long fail_each(const char *text, const char *name, const char *path, int 
     counting(&c);
     c.fail_at = k, c.fail_once = 1;
     const jn_status status =
-        jn_mjcf_watch(text, strlen(text), name, path, NULL, &hooks, take, &s, &spec, &e);
+        jn_mjcf_watch(text, strlen(text), name, path, NULL, NULL, &hooks, take, &s, &spec, &e);
     assert_true((status == JN_OK) == (spec != NULL));
     jn_spec_free(spec);
     assert_int_equal(c.live, 0);

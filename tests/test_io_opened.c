@@ -13,6 +13,7 @@
 #include "helpers/check.h"
 #include "helpers/files.h"
 #include "helpers/parsing.h"
+#include "io/load.h"
 
 /* ---- what is opened */
 
@@ -137,11 +138,65 @@ static void named_folders_open_their_files(void **state) {
   assert_int_equal(opened_count, 2);
 }
 
+/* Who asks is told of the files that a model includes, but not of the model itself. */
+static void take_path(void *context, const char *path) {
+  char *list = context;
+  snprintf(list + strlen(list), 900 - strlen(list), "%s ", strrchr(path, '/') + 1);
+}
+
+static void check_told(const char *path, const char *text, int expands, const char *want) {
+  char list[900] = "", *urdf = NULL;
+  const jn_load_options options = {.package_path = test_folder()};
+  const jn_opened told_of = {take_path, list};
+  const size_t size = text ? strlen(text) : 0;
+  jn_spec *spec = NULL;
+  jn_error e = {0};
+  if (jn_spec_load_from(path, text, size, &options, &told_of, NULL, &spec, &e))
+    fail_msg("%s", e.message);
+  assert_string_equal(list, want);
+  jn_spec_free(spec);
+  if (!expands) return;
+  *list = '\0';
+  if (jn_xacro_expand_from(path, text, size, &options, &told_of, NULL, &urdf, &e))
+    fail_msg("%s", e.message);
+  assert_string_equal(list, want);
+  jn_text_free(urdf, NULL);
+}
+
+static void who_asks_is_told_of_included_files(void **state) {
+  (void)state;
+  static const char
+      included_link[] = "<robot><link name='in'/></robot>",
+      model[] =
+          "<robot name='r' xmlns:xacro='x'><xacro:include filename='%s%spart.xacro'/>"
+          "<xacro:property name='y' value=\"${xacro.load_yaml('%s%snumbers.yaml')}\"/>"
+          "<xacro:if value='${y[\"m\"] == 2}'/></robot>";
+  static const char mjcf[] = "<mujoco><include file='body.xml'/></mujoco>";
+  char text[4 * PATH_MAX], path[PATH_MAX];
+  const char *folder = test_folder();
+  put("part.xacro", included_link);
+  put("numbers.yaml", "m: 2\n");
+  put("body.xml",
+      "<mujoco><worldbody><body><joint/><geom size='0.1'/></body></worldbody></mujoco>");
+  put("all.xml", mjcf);
+  snprintf(text, sizeof text, model, "", "", "", "");
+  put("top.xacro", text);
+  snprintf(path, sizeof path, "%s", temporary("top.xacro"));
+  check_told(path, NULL, 1, "part.xacro numbers.yaml ");
+  /* a text has no folder */
+  snprintf(text, sizeof text, model, folder, "/", folder, "/");
+  check_told("text", text, 1, "part.xacro numbers.yaml ");
+  snprintf(path, sizeof path, "%s", temporary("all.xml"));
+  check_told(path, NULL, 0, "body.xml ");
+  check_told("text", mjcf, 0, "body.xml ");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(files_of_the_tests_open_nothing_elsewhere),
       cmocka_unit_test(names_in_a_model_are_not_opened),
       cmocka_unit_test(named_folders_open_their_files),
+      cmocka_unit_test(who_asks_is_told_of_included_files),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -148,6 +148,9 @@ static void names_are_written_so_that_they_read_back(void **state) {
   assert_written("tab\tbell\x07 end\x7f", 1, "\"tab\\u0009bell\\u0007 end\\u007f\"");
   assert_written("\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", 1,
                  "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"");
+  /* not shown: escaped, beyond 16 bits as two */
+  assert_written("\xe2\x80\x8b\xf3\xa0\x80\x81\xf3\xa0\x81\xbf", 1,
+                 "\"\\u200b\\udb40\\udc01\\udb40\\udc7f\"");
   /* bytes that are not UTF-8: alone, overlong, surrogate, cut, beyond the last character */
   assert_written("\xff", 1, "\"\\ufffd\"");
   assert_written("\xc0\xaf", 1, "\"\\ufffd\\ufffd\"");
@@ -165,6 +168,20 @@ static void a_message_is_complete_and_has_no_control_characters(void **state) {
   jn_fail(&error, JN_ERR_MODEL, "a.urdf", 7, "link '%s': x", "e\033[2Jvil\n");
   assert_string_equal(error.message, "a.urdf:7: link 'e?[2Jvil?': x");
   assert_int_equal(error.line, 7);
+  /* what is not shown: soft hyphen, zero width, word joiner, byte order mark, tags */
+  static const char *const hidden[] = {"\xc2\xad",         "\xe2\x80\x8b",    "\xe2\x81\xa0",
+                                       "\xe2\x81\xaf",     "\xef\xbb\xbf",    "\xe1\xa0\x8e",
+                                       "\xf3\xa0\x80\x80", "\xf3\xa0\x81\xbf"};
+  for (size_t i = 0; i < COUNT(hidden); i++) {
+    jn_fail(&error, JN_ERR_MODEL, NULL, 0, "a%sb", hidden[i]);
+    assert_string_equal(error.message, "a?b");
+  }
+  /* their neighbours, and the joiners that words and signs need */
+  static const char shown[] =
+      "\xc2\xac\xc2\xae\xe2\x80\x8a\xe2\x80\x8c\xe2\x80\x8d\xe2\x81\x9f"
+      "\xe2\x81\xb0\xef\xbb\xbe\xf3\x9f\xbf\xbf\xf3\xa0\x82\x80";
+  jn_fail(&error, JN_ERR_MODEL, NULL, 0, "%s", shown);
+  assert_string_equal(error.message, shown);
   char path[2000];
   memset(path, 'p', sizeof path);
   strcpy(path + sizeof path - 10, "/end.urdf");

@@ -8,6 +8,7 @@
 #include <jounce/table.h>
 #include <jounce/trajectory.h>
 
+#include "helpers/archive.h"
 #include "helpers/check.h"
 #include "helpers/counter.h"
 #include "helpers/files.h"
@@ -267,6 +268,138 @@ static void columns_that_are_nearly_right_are_named(void **state) {
   jn_model_free(m);
 }
 
+/* ---- arrays of an archive that are left out */
+
+#define N "30"
+static void put_archive(const char *name, const archive *z) {
+  size_t size;
+  unsigned char *b = archive_bytes(z, 0, &size);
+  FILE *f = fopen(temporary(name), "wb");
+  assert_non_null(f);
+  assert_int_equal(fwrite(b, 1, size, f), size);
+  fclose(f);
+  free(b);
+}
+
+/* 30 rows: t, joint1, and one more array */
+static jn_status load_arrays(const jn_model *m, const char *times, const char *name,
+                             const char *type, const char *shape, int hold, jn_error *e) {
+  static archive z;
+  double t[30], q[60] = {0};
+  char header[200], path[600];
+  memset(&z, 0, sizeof z);
+  for (int i = 0; i < 30; i++) t[i] = 0.01 * i;
+  add_array(&z, "joint1.npy", "{'descr': '<f8', 'shape': (" N ",)}", q, 240);
+  if (times) add_array(&z, "t.npy", times, t, 240);
+  snprintf(header, sizeof header, "{'descr': '%s', 'shape': (%s)}", type, shape);
+  add_array(&z, name, header, q, 480);
+  put_archive("arrays.npz", &z);
+  snprintf(path, sizeof path, "%s", temporary("arrays.npz"));
+  jn_fit_options o = jn_fit_options_default();
+  jn_trajectory *T = NULL;
+  o.hold = hold, o.tolerance = 0, o.degree = 1;
+  jn_status status = jn_trajectory_load(path, m, &o, NULL, NULL, &T, e);
+  assert_true((status == JN_OK) == (T != NULL));
+  jn_trajectory_free(T);
+  return status;
+}
+
+static void arrays_left_out_are_refused_where_they_are_needed(void **state) {
+  (void)state;
+  static const char times[] = "{'descr': '<f8', 'shape': (" N ",)}",
+                    half[] = "{'descr': '<f2', 'shape': (" N ",)}";
+  static const struct {
+    const char *times, *name, *type, *shape;
+    int hold; /* 2: with and without */
+    const char *words;
+  } cases[] = {
+      {times, "joint2.npy", "<f8", "30,", 2, ""},
+      {times, "joint2.npy", "<f2", "30,", 2, "array 'joint2' is needed, but it was left out: numb"},
+      {times, "joint2.npy", "<c8", "30,", 2, "array 'joint2' is needed, but it was left out: numb"},
+      {times, "joint2.npy", "<f8", "29,", 2, "29 rows, where the table has 30"},
+      {times, "joint2.npy", "<f8", "30, 1, 1", 2, "more than two dimensions"},
+      {times, "joint2.npy", "<f8", "", 2, "a single number, not a column"},
+      {times, "joint2.npy", "<f8", "99,", 2, "array 'joint2': the array is truncated"},
+      {times, "joint2:x.npy", "<f2", "30,", 2, "array 'joint2:x' is needed"},
+      {times, "q.npy", "<f2", "30, 2", 2, "array 'q' is needed"},
+      {times, "q:1.npy", "<f2", "30,", 2, "array 'q:1' is needed"},
+      {half, "joint2.npy", "<f8", "30,", 2, "array 't' is needed, but it was left out: numbers of"},
+      /* what nobody asks for */
+      {times, "base.npy", "<f2", "30,", 1, ""},
+      {times, "quality.npy", "<f2", "30,", 1, ""},
+      {times, "joint1:note.npy", "<U4", "3,", 1, ""},
+      {times, "rate.npy", "<f8", "", 1, ""},
+      {times, "names.npy", "<U4", "2,", 1, ""},
+      {times, "gains.npy", "<f8", "7,", 1, ""},
+      {times, "time.npy", "<U4", "30,", 1, ""},
+      {NULL, "stamp.npy", "<f2", "30,", 2, "array 'stamp' is needed"},
+  };
+  jn_model *m = model_of("double_pendulum");
+  for (size_t i = 0; i < COUNT(cases); i++)
+    for (int hold = 0; hold < 2; hold++) {
+      jn_error e = {0};
+      if (cases[i].hold < 2 && hold != cases[i].hold) continue;
+      const jn_status status =
+          load_arrays(m, cases[i].times, cases[i].name, cases[i].type, cases[i].shape, hold, &e);
+      if (!*cases[i].words != !status || !strstr(e.message, cases[i].words))
+        fail_msg("case %zu: %s", i, e.message);
+    }
+  /* beside a description: of a joint that has a motion of its own, and of another one */
+  put("motion.json",
+      "{\"samples\": \"arrays.npz\", \"degree\": 1, \"tolerance\": 0, \"joints\": "
+      "{\"joint2\": {\"kind\": \"hold\", \"value\": 1}}}");
+  put("other.json",
+      "{\"samples\": \"arrays.npz\", \"degree\": 1, \"tolerance\": 0, \"hold\": true}");
+  for (int other = 0; other < 2; other++) {
+    counter c;
+    const jn_allocator hooks = counting(&c);
+    jn_error e = {0};
+    char path[600];
+    (void)load_arrays(m, times, "joint2.npy", "<f2", "30,", 0, &e);
+    snprintf(path, sizeof path, "%s", temporary(other ? "other.json" : "motion.json"));
+    jn_status status = JN_ERR_MEMORY;
+    for (long k = 1; status == JN_ERR_MEMORY; k++) {
+      jn_trajectory *T = NULL;
+      counting(&c);
+      c.fail_at = k, c.fail_once = 1;
+      status = jn_trajectory_load(path, m, NULL, NULL, &hooks, &T, &e);
+      jn_trajectory_free(T);
+      assert_int_equal(c.live, 0);
+    }
+    if (status != (other ? JN_ERR_SYNTAX : JN_OK)) fail_msg("%s", e.message);
+  }
+  jn_model_free(m);
+}
+
+/* of a floating base: [rows x 7] under its name is no pose, and a component may be too short */
+static void arrays_of_other_models_that_are_left_out(void **state) {
+  (void)state;
+  static const char times[] = "{'descr': '<f8', 'shape': (" N ",)}";
+  static const char root[] =
+      "{\"bodies\": [{\"name\": \"b\", \"mass\": 1, \"inertia\": [[1,0,0],[0,1,0],[0,0,1]], "
+      "\"joint\": {\"name\": \"root\", \"type\": \"free\"}}, {\"name\": \"c\", \"parent\": \"b\", "
+      "\"mass\": 1, \"joint\": {\"name\": \"joint1\", \"type\": \"prismatic\", \"axis\": "
+      "[0,0,1]}}]}";
+  const struct {
+    jn_model *model;
+    const char *times, *name, *shape, *words;
+  } cases[] = {{model_of("humanoid"), times, "base.npy", "7, 8", "7 rows, where the table has 30"},
+               {model_of("humanoid"), times, "base:x.npy", "7", "7 rows, where the table has 30"},
+               {model_of_text(root), times, "base:x.npy", "7", "7 rows, where the table has 30"},
+               {model_of("arm6"), times, "joint2.npy", "7", "7 rows, where the table has 30"},
+               {model_of("pendulum"), times, "q.npy", "7", ""},
+               {model_of("pendulum"), NULL, "gains.npy", "7", "no column 't'"}};
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    jn_error e = {0};
+    const jn_status status =
+        load_arrays(cases[i].model, cases[i].times, cases[i].name, "<f8", cases[i].shape, 1, &e);
+    if (!*cases[i].words != !status || !strstr(e.message, cases[i].words))
+      fail_msg("case %zu: %s", i, e.message);
+    jn_model_free(cases[i].model);
+  }
+}
+#undef N
+
 /* A described base needs no columns. */
 static void a_base_is_described_beside_samples(void **state) {
   (void)state;
@@ -332,6 +465,8 @@ int main(void) {
       cmocka_unit_test(descriptions_are_refused_with_a_reason),
       cmocka_unit_test(followers_are_left_out),
       cmocka_unit_test(columns_that_are_nearly_right_are_named),
+      cmocka_unit_test(arrays_left_out_are_refused_where_they_are_needed),
+      cmocka_unit_test(arrays_of_other_models_that_are_left_out),
       cmocka_unit_test(a_base_is_described_beside_samples),
       cmocka_unit_test(memory_of_descriptions_fails),
   };

@@ -44,6 +44,13 @@ static void bad_descriptions_are_refused(void **state) {
        "x.json:1: derivative: a whole number from 1 to 16 expected, found 2.5"},
       {"{\"kind\": \"minimum\", \"times\": [0, 1], \"joints\": {\"joint1\": [1, [2, 3]]}}",
        "x.json:1: joints.joint1[1]: 1 number expected, found 2"},
+      {"{\"kind\": \"bspline\", \"derivative\": 3, \"end\": 1, \"degree\": 1, \"joints\": "
+       "{\"joint1\": "
+       "[1, 2]}}",
+       "x.json:1: derivative: unknown key: only the kind 'minimum' has"},
+      {"{\"kind\": \"minimum\", \"times\": [0, 1], \"joints\": {\"joint1\": [1, 2], \"joint2\": "
+       "{\"kind\": \"polynomial\", \"end\": 1, \"derivative\": 2, \"coefficients\": [0, 1]}}}",
+       "x.json:1: joints.joint2.derivative: unknown key: only the kind 'minimum' has"},
       {"{\"kind\": \"minimum\", \"times\": [0, 1], \"base\": [[1]]}",
        "x.json:1: base: the model's base is not floating"},
       {"{\"kind\": \"polynomial\", \"end\": 0, \"joints\": {\"joint1\": [1, 2]}}",

@@ -60,15 +60,12 @@ int cli_expand(int argc, char **argv) {
   size_t size = 0;
   int code = cli_job_begin(&job, table, COUNT(table), argc, argv);
   if (code) return code;
-  const jn_load_options files = cli_job_files(&job);
   const int is_input = strcmp(job.model_path, "-") == 0;
   const char *name = is_input ? "standard input" : job.model_path;
-  jn_status status = is_input ? cli_read_file("-", &text, &size, &error)
-                              : jn_xacro_expand(job.model_path, &files, NULL, &urdf, &error);
-  if (is_input && !status)
-    status = jn_xacro_expand_text(text, size, name, &files, NULL, &urdf, &error);
+  jn_status status = is_input ? cli_read_file("-", &text, &size, &error) : JN_OK;
+  code = status ? cli_fail(status, &error, name) : cli_job_expand(&job, name, text, size, &urdf);
   free(text);
-  code = status ? cli_fail(status, &error, name) : write_urdf(&job, urdf);
+  if (!code) code = write_urdf(&job, urdf);
   jn_text_free(urdf, NULL);
   cli_job_end(&job);
   return code;

@@ -106,8 +106,8 @@ static int run_generate(cli_job *job) {
   if (!code) code = write_file(folder, text.name, "_test.c", text.test);
   if (!code) code = write_file(folder, "CMakeLists", ".txt", text.cmake);
   if (!code && !job->quiet)
-    fprintf(stderr, "%s/%s.c, %s.h, %s_test.c, CMakeLists.txt\n", folder, text.name, text.name,
-            text.name);
+    fprintf(stderr, "%s/%s.c, %s.h, %s_test.c, CMakeLists.txt\n", cli_clean(folder).text, text.name,
+            text.name, text.name);
   jn_generated_free(&text);
   return code;
 }

@@ -52,7 +52,7 @@ static const char *verdict(limits *x) {
       p->kind != JN_LIMIT_EFFORT               ? "position"
       : p->iv < jn_model_nv(x->path.job.model) ? "effort against gravity"
                                                : "thrust against gravity",
-      dof_of(x, p).text, p->resting, p->resting_t);
+      cli_clean(dof_of(x, p).text).text, p->resting, p->resting_t);
 }
 
 static void write_peak(cli_output *out, const limits *x, const jn_limit_peak *p) {

@@ -72,7 +72,7 @@ static void write_dofs(cli_output *out, const jn_model *m, const report *r, cons
     if (r->dependent[i] != dependent) continue;
     const cli_dof name = cli_dof_name(m, i);
     if (out->format == CLI_JSON) cli_json_text(out, name.text);
-    if (out->format == CLI_TABLE) fprintf(out->file, "%s%s", separator, name.text);
+    if (out->format == CLI_TABLE) fprintf(out->file, "%s%s", separator, cli_clean(name.text).text);
     separator = ", ";
   }
   if (out->format == CLI_TABLE) fputc('\n', out->file);

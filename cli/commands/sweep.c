@@ -69,7 +69,7 @@ void sweep_cells(const sweep_command *x, cli_cells *cells) {
   for (int i = 0; i < f->columns - 1; i++) {
     const jn_sweep_column *c = &x->result->column[i];
     char name[CELL];
-    snprintf(name, sizeof name, "%.*s", CELL - 1, cli_clean(f->names[i]).text);
+    snprintf(name, sizeof name, "%.*s", CELL - 1, cli_clean_cut(f->names[i], CELL - 1).text);
     for (char *blank; (blank = strchr(name, ' '));) *blank = '~';
     cli_cells_add(cells, "%s %.6g %.3g %.6g %.6g %.6g %.6g %.6g %llu", name, c->mean, c->deviation,
                   c->quantile[1], c->quantile[3], c->quantile[5], c->least, c->largest,

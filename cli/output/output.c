@@ -196,6 +196,15 @@ cli_name cli_clean(const char *name) {
   return clean;
 }
 
+cli_name cli_clean_cut(const char *name, int most) {
+  cli_name clean = cli_clean(name);
+  size_t n = strlen(clean.text);
+  if (n <= (size_t)most) return clean;
+  for (n = (size_t)most; n > 0 && (clean.text[n] & 0xc0) == 0x80; n--) continue;
+  clean.text[n] = '\0';
+  return clean;
+}
+
 void cli_csv_text(cli_output *out, const char *text) { jn_write_cell(out->file, text, ",\"\r\n"); }
 
 void cli_json_fields(cli_output *out, const cli_field *fields, int count) {

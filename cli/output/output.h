@@ -72,6 +72,8 @@ typedef struct cli_name {
   char text[320];
 } cli_name;
 cli_name cli_clean(const char *name);
+/* The same with at most `most` bytes, cut between two characters. */
+cli_name cli_clean_cut(const char *name, int most);
 
 /* A field of a CSV line, in quotes if necessary, without separators. */
 void cli_csv_text(cli_output *out, const char *text);

@@ -218,7 +218,7 @@ static void block_heading(cli_output *out, const cli_array *a, int k, int j) {
   if (a->by)
     fprintf(out->file, "d %s / d %s\n", of, by);
   else if (a->axis[CLI_K].labels)
-    fprintf(out->file, "%s %s\n", a->symbol, a->axis[CLI_K].labels[k]);
+    fprintf(out->file, "%s %s\n", a->symbol, cli_clean(a->axis[CLI_K].labels[k]).text);
   else
     fprintf(out->file, "%s\n", of);
 }
@@ -261,8 +261,8 @@ static void column_headings(cli_output *out, const cli_result *r, const cli_arra
   for (int i = 0; i < columns->size; i++) {
     char name[64];
     cli_derivative_name(a->symbol, a->first + i, name, sizeof name);
-    fprintf(out->file, " %*.*s", text_width(out, r), most,
-            columns->labels ? cli_clean(columns->labels[i]).text : name);
+    fprintf(out->file, " %*s", text_width(out, r),
+            columns->labels ? cli_clean_cut(columns->labels[i], most).text : name);
   }
   fputc('\n', out->file);
 }

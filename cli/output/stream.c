@@ -37,7 +37,7 @@ static int text_width(const cli_stream *s) {
 static void text_headings(const cli_stream *s) {
   for (int i = 0; i < s->columns; i++)
     if (is_written(s, i))
-      fprintf(s->out.file, " %*.40s", text_width(s), cli_clean(s->names[i]).text);
+      fprintf(s->out.file, " %*s", text_width(s), cli_clean_cut(s->names[i], 40).text);
   fputc('\n', s->out.file);
 }
 

@@ -313,7 +313,7 @@ static void read_mjcf(finder *f, const char *text, size_t size) {
   jn_error error = {0};
   prepare(f);
   if (!f->failed &&
-      jn_mjcf_watch(text, size, path, path, &files, NULL, take_geom, f, &spec, &error))
+      jn_mjcf_watch(text, size, path, path, &files, NULL, NULL, take_geom, f, &spec, &error))
     note(f, "no shapes: %s%s", error.message, "");
   if (!f->failed) reduce(f);
   jn_spec_free(spec);
@@ -369,6 +369,8 @@ static void read_robot(finder *f, const char *text, size_t size) {
 
 int cli_shapes_find(cli_shapes *shapes, const cli_job *job) {
   finder f = {.shapes = shapes, .job = job, .hooks = jn_allocator_or_default(NULL)};
+  cli_watch watch = {job, "a mesh of MODEL, which is read", 0};
+  f.tops.opened = cli_watch_inputs(&watch);
   *shapes = (cli_shapes){0};
   size_t size = 0;
   char *text = read_model(&f, &size);
@@ -380,7 +382,8 @@ int cli_shapes_find(cli_shapes *shapes, const cli_job *job) {
   if (shapes->more)
     snprintf(shapes->note[SHAPES_NOTES - 1], sizeof shapes->note[0],
              "and %d more shapes that are not shown", shapes->more + 1);
-  return f.failed ? cli_bad_input("out of memory for the shapes of %s", job->model_path) : CLI_DONE;
+  return f.failed ? cli_bad_input("out of memory for the shapes of %s", job->model_path)
+                  : watch.code;
 }
 
 void cli_shapes_free(cli_shapes *shapes) {

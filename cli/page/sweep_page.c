@@ -96,7 +96,7 @@ static void draw_worst(FILE *page, const sweep_command *x) {
   cli_cells_begin(&cells, "", "parameter worst~case 5~% 50~% 95~%");
   for (int i = 0; i < f->parameters; i++) {
     char name[CELL];
-    snprintf(name, sizeof name, "%.*s", CELL - 1, cli_clean(f->names[i]).text);
+    snprintf(name, sizeof name, "%.*s", CELL - 1, cli_clean_cut(f->names[i], CELL - 1).text);
     for (char *blank; (blank = strchr(name, ' '));) *blank = '~';
     cli_cells_add(&cells, "%s %.6g %.6g %.6g %.6g", name, r->worst_row[i], r->column[i].quantile[1],
                   r->column[i].quantile[3], r->column[i].quantile[5]);

@@ -31,9 +31,12 @@ JN_API int jn_table_find(const jn_table *table, const char *name);
  *   csv  a line of names, which may be missing, then a line of numbers for each row, separated by
  *        commas, semicolons or tabs. Lines that start with # are skipped
  *   npy  one array [rows] or [rows x columns] of floats or integers; columns have no names
- *   npz  arrays [rows] by name. An array [rows x m] gives columns "name:0", "name:1", ... Arrays of
- *        another length than 't' or 'time' are skipped. Written as one array per column,
- *        uncompressed (numpy.savez); compressed files are refused */
+ *   npz  arrays [rows] by name. An array [rows x m] gives columns "name:0", "name:1", ... Left out
+ *        are single numbers, texts and other arrays that are not rows of f4, f8 or integers, and
+ *        arrays of another length than the times ('t', 'time'; else the first array). Damaged
+ *        arrays are refused; so are, for a trajectory, left out ones with the times or the name of
+ *        a joint without columns. Written as one array per column, uncompressed (numpy.savez);
+ *        compressed files are refused */
 typedef enum jn_table_format { JN_TABLE_CSV, JN_TABLE_NPY, JN_TABLE_NPZ } jn_table_format;
 
 /* Format by file name extension: .csv, .npy or .npz. */

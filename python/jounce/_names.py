@@ -42,6 +42,11 @@ def _limits(model):
                     for name, x in vectors.items()))
 
 
+def _refusal(kind, text, *parts):
+    """An exception with a text fit for a terminal."""
+    return kind(_jounce._clean(text % parts))
+
+
 def _place(model, key, names, what):
     """(joint, component) of the name of a joint, a body or a component like 'base:wx'; component None: all."""
     if isinstance(key, str) and key in names and ":" in key:
@@ -52,8 +57,8 @@ def _place(model, key, names, what):
                 return joint, at - joint[first]
     if isinstance(key, str) and ":" in key:
         near = difflib.get_close_matches(key, names, 1)
-        raise _jounce.ArgumentError("%s: the model has no number '%s'%s" % (
-            what, key, "; did you mean '%s'?" % near[0] if near else ""))
+        raise _refusal(_jounce.ArgumentError, "%s: the model has no number '%s'%s",
+                       what, key, "; did you mean '%s'?" % near[0] if near else "")
     return model.joints[model.joint_index(key)], None
 
 
@@ -61,7 +66,7 @@ def _numbers(value, what, name):
     try:
         return _real(value)
     except (TypeError, ValueError):
-        raise TypeError("%s of '%s': numbers expected, found %s" % (what, name, type(value).__name__)) from None
+        raise _refusal(TypeError, "%s of '%s': numbers expected, found %s", what, name, type(value).__name__) from None
 
 
 def _set_q(model, q, key, value):
@@ -81,8 +86,8 @@ def _set_q(model, q, key, value):
         return q
     wanted = {"free": "7 numbers or a pose (4, 4)", "spherical": "4 numbers or a rotation (3, 3)"}.get(
         joint["type"], "%d number%s" % (count, "" if count == 1 else "s"))
-    raise _jounce.ArgumentError("q of '%s': %s expected, found shape %s" % (
-        key, "1 number" if component is not None else wanted, np.shape(value)))
+    raise _refusal(_jounce.ArgumentError, "q of '%s': %s expected, found shape %s",
+                   key, "1 number" if component is not None else wanted, np.shape(value))
 
 
 def _set_v(model, v, key, value):
@@ -91,8 +96,8 @@ def _set_v(model, v, key, value):
     first = joint["iv"] + (component or 0)
     rows = x.reshape(-1, 1) if count == 1 and x.ndim <= 1 else x[None] if x.ndim == 1 else x
     if rows.ndim != 2 or rows.shape[1] != count or len(rows) > len(v):
-        raise _jounce.ArgumentError("v of '%s': at most %d rows of %d number%s expected, found shape %s" % (
-            key, len(v), count, "" if count == 1 else "s", np.shape(value)))
+        raise _refusal(_jounce.ArgumentError, "v of '%s': at most %d rows of %d number%s expected, found shape %s",
+                       key, len(v), count, "" if count == 1 else "s", np.shape(value))
     v[:len(rows), first:first + count] = rows
 
 

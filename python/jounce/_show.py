@@ -29,8 +29,8 @@ def _rows(model):
             limits.append("%s ... %s" % (_number(joint["lower"]), _number(joint["upper"])))
         limits += ["%s %s" % (name, _number(joint[name])) for name in ("velocity", "effort")
                    if joint[name] != float("inf")]
-        yield ("" if top else before + ("\u2514\u2500 " if ends else "\u251c\u2500 "), body["name"], joint["name"],
-               joint["type"], dofs, _number(body["mass"]), ", ".join(limits))
+        yield ("" if top else before + ("\u2514\u2500 " if ends else "\u251c\u2500 "), _jounce._clean(body["name"]),
+               _jounce._clean(joint["name"]), joint["type"], dofs, _number(body["mass"]), ", ".join(limits))
 
 
 _COLUMNS = ("body", "joint", "type", "v", "mass", "limits")
@@ -56,7 +56,7 @@ def _notes(model, more):
     for what, names in (("frames", frames), ("constraints", list(model.constraints)),
                         ("rotors", [r["name"] for r in model.rotors])):
         if names:
-            yield "%s: %s%s" % (what, ", ".join(names[:12]), ", ..." if len(names) > 12 else "")
+            yield _jounce._clean("%s: %s%s" % (what, ", ".join(names[:12]), ", ..." if len(names) > 12 else ""))
 
 
 def _model_text(model):

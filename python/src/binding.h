@@ -31,7 +31,10 @@ int add_exceptions(PyObject *module);
 PyObject *raise_status(jn_status status);
 /* text of the library as str; bytes that are not UTF-8 are replaced */
 PyObject *text_of(const char *text);
+/* A str fit for a terminal: what a terminal obeys or does not show becomes '?'. */
+PyObject *clean_text(PyObject *text);
 PyObject *raise_error(const jn_error *error); /* with file and line */
+/* with a clean text */
 PyObject *raise_text(jn_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* The same for functions that return 0 or -1. */
@@ -167,6 +170,11 @@ PyObject *trajectory_wrap(model_object *model, jn_trajectory *trajectory);
 /* The same for a motion that is made from another one. */
 PyObject *trajectory_from(const trajectory_object *self, jn_trajectory *trajectory);
 int trajectory_refuse_bands(const trajectory_object *self); /* -1 with an exception */
+/* NULL, and an exception: no band of that order. */
+PyObject *trajectory_refuse_order(int order);
+/* Did a function of time fail because t is outside of the motion? Then says where it runs. */
+int trajectory_is_outside(const trajectory_object *self, jn_status status, double t);
+PyObject *trajectory_refuse_time(const trajectory_object *self);
 
 #define TRAJECTORY_METHOD(name) PyObject *trajectory_##name(ARGUMENTS)
 TRAJECTORY_METHOD(clock);

@@ -241,7 +241,13 @@ static PyObject *time_inverse_dynamics(PyObject *module, PyObject *args) {
   return result;
 }
 
+static PyObject *clean(PyObject *module, PyObject *text) {
+  (void)module;
+  return clean_text(text);
+}
+
 static PyMethodDef functions[] = {
+    {"_clean", clean, METH_O, NULL},
     {"_time_inverse_dynamics", time_inverse_dynamics, METH_VARARGS, NULL},
     {"builtins", builtin_robots, METH_NOARGS, builtins_doc},
     {"expand", FAST(expand_xacro,

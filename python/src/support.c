@@ -9,6 +9,34 @@ PyObject *text_of(const char *text) {
   return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
 }
 
+/* as in the messages of the library: controls, changes of direction, line ends, no width */
+static int is_control(Py_UCS4 c) {
+  static const Py_UCS4 ranges[][2] = {{0, 0x1f},        {0x7f, 0x9f},      {0xad, 0xad},
+                                      {0x61c, 0x61c},   {0x180e, 0x180e},  {0x200b, 0x200b},
+                                      {0x200e, 0x200f}, {0x2028, 0x202e},  {0x2060, 0x206f},
+                                      {0xfeff, 0xfeff}, {0xe0000, 0xe007f}};
+  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+    if (c >= ranges[i][0] && c <= ranges[i][1]) return 1;
+  return 0;
+}
+
+PyObject *clean_text(PyObject *text) {
+  const Py_ssize_t n = PyUnicode_GetLength(text);
+  Py_UCS4 *codes = n < 0 ? NULL : PyUnicode_AsUCS4Copy(text);
+  if (!codes) return NULL;
+  for (Py_ssize_t i = 0; i < n; i++)
+    if (is_control(codes[i])) codes[i] = '?';
+  const union {
+    short word;
+    char first;
+  } one = {1};
+  int order = one.first ? -1 : 1; /* of the bytes of this machine */
+  PyObject *clean = PyUnicode_DecodeUTF32((const char *)codes, n * (Py_ssize_t)sizeof *codes,
+                                          "surrogatepass", &order);
+  PyMem_Free(codes);
+  return clean;
+}
+
 /* ---- errors ---- */
 
 static PyObject *base_error, *errors[32];
@@ -105,9 +133,10 @@ PyObject *raise_text(jn_status status, const char *format, ...) {
   va_start(list, format);
   vsnprintf(text, sizeof text, format, list);
   va_end(list);
-  PyObject *message = text_of(text);
+  PyObject *raw = text_of(text), *message = raw ? clean_text(raw) : NULL;
   if (message) PyErr_SetObject(class_of(status), message);
   Py_XDECREF(message);
+  Py_XDECREF(raw);
   return NULL;
 }
 
@@ -293,11 +322,16 @@ PyArrayObject *take_array(PyObject *object, const char *what) {
 enum { MOST_NUMBERS_OF_JET = 1000000000 };
 PyArrayObject *take_orders(PyObject *object) {
   PyArrayObject *x = take_array(object, "x");
+  const long orders = x && PyArray_NDIM(x) >= 1 ? (long)PyArray_DIM(x, 0) : 0;
   if (!x || (PyArray_NDIM(x) >= 1 && PyArray_DIM(x, 0) >= 1 &&
              PyArray_DIM(x, 0) <= JN_MAX_ORDER + 2 && PyArray_SIZE(x) <= MOST_NUMBERS_OF_JET))
     return x;
   Py_DECREF(x);
-  raise_text(JN_ERR_ARGUMENT, "x: a first axis of orders expected");
+  if (orders > JN_MAX_ORDER + 2)
+    raise_text(JN_ERR_LIMIT, "x: %ld orders, at most %d can be converted", orders,
+               JN_MAX_ORDER + 2);
+  else
+    raise_text(JN_ERR_ARGUMENT, "x: a first axis of orders expected");
   return NULL;
 }
 

@@ -27,7 +27,9 @@ int jn_is_control(uint32_t code) {
   return code < 0x20 || (code >= 0x7f && code < 0xa0) /* C0, delete, C1: U+009B starts a sequence */
          || code == 0x61c || code == 0x200e || code == 0x200f /* marks of direction */
          || (code >= 0x2028 && code <= 0x202e)                /* line ends, embeddings, overrides */
-         || (code >= 0x2066 && code <= 0x2069);               /* isolates */
+         || (code >= 0x2060 && code <= 0x206f)                /* joiners, isolates */
+         || code == 0xad || code == 0x180e || code == 0x200b || code == 0xfeff /* zero width */
+         || (code >= 0xe0000 && code <= 0xe007f);                              /* tags */
 }
 
 /* Is `text` the beginning of a UTF-8 sequence, and nothing else? */

@@ -21,8 +21,9 @@ jn_status jn_fail_list(jn_error *error, jn_status status, const char *file, int 
 /* The length of the UTF-8 sequence at `text`, which is not empty, and its code; 0 if it is not well
  * formed. */
 size_t jn_utf8(const char *text, uint32_t *code);
-/* Characters that a terminal obeys instead of showing them: C0 and C1 controls, and those that
- * change the direction of the text or end the line. */
+/* Characters that a terminal obeys instead of showing them, or does not show at all: C0 and C1
+ * controls, those that change the direction of the text or end the line, and those of no width
+ * (but U+200C and U+200D, which words and signs need). */
 int jn_is_control(uint32_t code);
 /* Makes a text fit for a terminal: every control character, and every byte that is not UTF-8,
  * becomes '?'. `room` is the size of the array; a text that fills it was perhaps cut, and loses an

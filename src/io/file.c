@@ -123,6 +123,9 @@ static int is_below(const char *top, const char *path) {
 
 const char jn_file_no_memory[] = "out of memory";
 const char jn_file_absent[] = "cannot open: no such file";
+static const char outside[] =
+    "the file is outside the folder of the model and of --package-path: only files in them or "
+    "below are read";
 
 const char *jn_file_folders(jn_folders *folders, jn_arena *arena, const jn_allocator *hooks,
                             const char *list, const char *own, char which[JN_FILE_PATH]) {
@@ -156,9 +159,7 @@ const char *jn_file_open_in(const jn_folders *tops, const char *path, jn_named_f
   if (realpath(path, real_path) == NULL) return jn_file_absent;
   for (int i = 0; i < tops->count && !is_inside; i++)
     is_inside = is_below(tops->path[i], real_path);
-  if (!is_inside)
-    return "the file is outside the folder of the model and of --package-path: only files in them "
-           "or below are read";
+  if (!is_inside) return outside;
   /* O_NONBLOCK: opening a pipe must not wait */
   const int descriptor = open(real_path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
   if (descriptor < 0) return "cannot open";
@@ -174,6 +175,7 @@ const char *jn_file_open_in(const jn_folders *tops, const char *path, jn_named_f
   memcpy(found->path, path, length + 1);
   found->device = (unsigned long long)about.st_dev;
   found->inode = (unsigned long long)about.st_ino;
+  if (tops->opened.visit != NULL) tops->opened.visit(tops->opened.context, path);
   return NULL;
 }
 
@@ -186,7 +188,7 @@ const char *jn_file_open_below(const char *top, const char *folder, const char *
                          : snprintf(joined, sizeof joined, "%s/%s", folder, name);
   if ((size_t)length >= sizeof joined) return "the path is too long";
   if (realpath(top, real_top) == NULL) return jn_file_absent;
-  const jn_folders tops = {{real_top}, 1};
+  const jn_folders tops = {.path = {real_top}, .count = 1};
   return jn_file_open_in(&tops, joined, found);
 }
 
@@ -204,6 +206,8 @@ int jn_file_below(const char *beside, const char *name, char *path, const char *
   if (name[0] == '\0' || name[0] == '/' || goes_up(name)) return 0;
   jn_file_folder(beside != NULL ? beside : "", folder);
   *why = jn_file_open_below(folder, folder, name, &found);
+  if (*why == outside)
+    *why = "the file is outside the folder of the description: only files in it or below are read";
   if (*why != NULL) return 0;
   fclose(found.stream);
   memcpy(path, found.path, sizeof found.path);

@@ -34,11 +34,18 @@ void jn_file_folder(const char *path, char folder[JN_FILE_PATH]);
 /* Device and inode of a file; zero when there is none. */
 void jn_file_identity(const char *path, unsigned long long *device, unsigned long long *inode);
 
+/* Who is told the path of every file that is opened; visit NULL: nobody. */
+typedef struct jn_opened {
+  void (*visit)(void *context, const char *path);
+  void *context;
+} jn_opened;
+
 /* Folders below which files may be opened, as real paths. */
 enum { JN_MOST_FOLDERS = 64 };
 typedef struct jn_folders {
   const char *path[JN_MOST_FOLDERS];
   int count;
+  jn_opened opened;
 } jn_folders;
 /* Adds the folders of a list with ':' between them, or the one folder `own` (either may be NULL).
  * Returns NULL, or the reason of the refusal, and then the folder in `which`. */

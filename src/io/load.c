@@ -54,22 +54,22 @@ static int is_xacro(const char *text, size_t size, const char *name) {
 
 /* The root element tells the format. */
 static jn_status parse_xml(const char *text, size_t size, const char *name, const char *path,
-                           const jn_load_options *options, const jn_allocator *allocator,
-                           jn_spec **out, jn_error *error) {
+                           const jn_load_options *options, const jn_opened *opened,
+                           const jn_allocator *allocator, jn_spec **out, jn_error *error) {
   char root[16];
   if (jn_xml_root_name(text, size, root, sizeof root) != JN_OK)
     return jn_fail(error, JN_ERR_MEMORY, name, 0, "out of memory");
   if (strcmp(root, "mujoco") == 0)
-    return jn_mjcf_parse(text, size, name, path, options, allocator, out, error);
+    return jn_mjcf_parse(text, size, name, path, options, opened, allocator, out, error);
   return is_xacro(text, size, name)
-             ? jn_xacro_parse(text, size, name, path, options, allocator, out, error)
+             ? jn_xacro_parse(text, size, name, path, options, opened, allocator, out, error)
              : jn_spec_parse_urdf(text, size, name, allocator, out, error);
 }
 
 /* The content tells the format. `path`: the file that it comes from; NULL: a text in memory. */
 static jn_status parse(const char *text, size_t size, const char *name, const char *path,
-                       const jn_load_options *options, const jn_allocator *allocator, jn_spec **out,
-                       jn_error *error) {
+                       const jn_load_options *options, const jn_opened *opened,
+                       const jn_allocator *allocator, jn_spec **out, jn_error *error) {
   if (starts_with(text, size, "\x1F\x8B"))
     return jn_fail(error, JN_ERR_FILE, name, 0, "is compressed (gzip): unpack it first (gunzip)");
   const char first = first_character(text, size), *ending = jn_file_ending(name);
@@ -77,37 +77,26 @@ static jn_status parse(const char *text, size_t size, const char *name, const ch
       first == '{' || first == '[' ||
       (first != '<' && ending != NULL && jn_same_ending(ending, ".json")); /* for the message */
   return is_json ? jn_spec_parse_json(text, size, name, allocator, out, error)
-                 : parse_xml(text, size, name, path, options, allocator, out, error);
-}
-
-jn_status jn_spec_parse_with(const char *text, size_t size, const char *name,
-                             const jn_load_options *options, const jn_allocator *allocator,
-                             jn_spec **out, jn_error *error) {
-  if (name == NULL) name = "text";
-  if (text == NULL || out == NULL)
-    return jn_fail(error, JN_ERR_ARGUMENT, name, 0, "text or out is NULL");
-  return parse(text, size, name, NULL, options, allocator, out, error);
-}
-
-jn_status jn_spec_parse(const char *text, size_t size, const char *name,
-                        const jn_allocator *allocator, jn_spec **out, jn_error *error) {
-  return jn_spec_parse_with(text, size, name, NULL, allocator, out, error);
+                 : parse_xml(text, size, name, path, options, opened, allocator, out, error);
 }
 
 static jn_status load_file(const char *path, const jn_load_options *options,
-                           const jn_allocator *allocator, jn_spec **out, jn_error *error) {
+                           const jn_opened *opened, const jn_allocator *allocator, jn_spec **out,
+                           jn_error *error) {
   jn_allocator hooks = jn_allocator_or_default(allocator);
   char *text = NULL;
   size_t size = 0;
   jn_status status = jn_file_read(path, &hooks, &text, &size, error);
   if (status != JN_OK) return status;
-  status = parse(text, size, path, path, options, allocator, out, error);
+  status = parse(text, size, path, path, options, opened, allocator, out, error);
   jn_block_free(&hooks, text);
   return status;
 }
 
-jn_status jn_spec_load_with(const char *path, const jn_load_options *options,
+jn_status jn_spec_load_from(const char *path, const char *text, size_t size,
+                            const jn_load_options *options, const jn_opened *opened,
                             const jn_allocator *allocator, jn_spec **out, jn_error *error) {
+  if (text != NULL) return parse(text, size, path, NULL, options, opened, allocator, out, error);
   if (path != NULL && path[0] == '\0')
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0,
                    "no model given: a file or the name of a built-in robot expected");
@@ -118,7 +107,26 @@ jn_status jn_spec_load_with(const char *path, const jn_load_options *options,
     if (found == JN_OK || found == JN_ERR_MEMORY || !exists(path)) return found;
   }
   if (is_directory(path)) return refuse_directory(path, error);
-  return load_file(path, options, allocator, out, error);
+  return load_file(path, options, opened, allocator, out, error);
+}
+
+jn_status jn_spec_parse_with(const char *text, size_t size, const char *name,
+                             const jn_load_options *options, const jn_allocator *allocator,
+                             jn_spec **out, jn_error *error) {
+  if (name == NULL) name = "text";
+  if (text == NULL || out == NULL)
+    return jn_fail(error, JN_ERR_ARGUMENT, name, 0, "text or out is NULL");
+  return parse(text, size, name, NULL, options, NULL, allocator, out, error);
+}
+
+jn_status jn_spec_parse(const char *text, size_t size, const char *name,
+                        const jn_allocator *allocator, jn_spec **out, jn_error *error) {
+  return jn_spec_parse_with(text, size, name, NULL, allocator, out, error);
+}
+
+jn_status jn_spec_load_with(const char *path, const jn_load_options *options,
+                            const jn_allocator *allocator, jn_spec **out, jn_error *error) {
+  return jn_spec_load_from(path, NULL, 0, options, NULL, allocator, out, error);
 }
 
 jn_status jn_spec_load(const char *path, const jn_allocator *allocator, jn_spec **out,

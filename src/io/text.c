@@ -86,6 +86,9 @@ int jn_write_string(FILE *file, const char *text) {
       valid = 0;
     } else if (*text == '"' || *text == '\\') {
       fprintf(file, "\\%c", *text);
+    } else if (jn_is_control(code) && code > 0xffff) { /* a pair of surrogates */
+      fprintf(file, "\\u%04x\\u%04x", 0xd7c0u + (unsigned)(code >> 10),
+              0xdc00u + (unsigned)(code & 0x3ff));
     } else if (jn_is_control(code)) {
       fprintf(file, "\\u%04x", (unsigned)code);
     } else {

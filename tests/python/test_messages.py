@@ -14,6 +14,14 @@ Q, V = random_state(hex_, 3)
 nan, inf = float("nan"), float("inf")
 motion = jounce.Trajectory.minimum(arm, [0, 1], [q, q + 1])
 
+rotors = jounce.Spec("rotors").add_link("b")
+clock = np.arange(60) * 0.1
+pendulum = jounce.Model("pendulum")
+fitted = jounce.Trajectory.fit(pendulum, clock, np.sin(clock)[:, None]
+                               + 1e-3 * np.random.default_rng(0).normal(size=(60, 1)))
+started = jounce.Simulation(pendulum)
+started.set_state(0, [0.1], [0])
+
 
 def with_nan(x, *index, value=nan):
     x = x.copy()
@@ -35,6 +43,22 @@ WRONG = [
     (lambda: arm.constrained_inverse_dynamics(q, v, active=[0]), ValueError, "the model has no constraints"),
     (lambda: hex_.kinematics(Q).cmtm("B44"), ValueError, "no body 'B44'; did you mean 'B4'?"),
     (lambda: arm.inverse_dynamics(q, v, external=[("tol", np.zeros((2, 6)))]), ValueError, "the model has no frame 'tol'"),
+    (lambda: jounce.Spec("a" * 300), jounce.LimitError, "a name of 300 bytes: the longest has 255"),
+    (lambda: jounce.Spec("s").add_link("a" * 300), jounce.LimitError, "a name of 300 bytes: the longest has 255"),
+    (lambda: jounce.Spec("s").add_link(""), jounce.ArgumentError, "a name is empty"),
+    (lambda: jounce.Spec("s").add_joint("j", "revolute", "b" * 256, "c"), jounce.LimitError, "a name of 256 bytes"),
+    (lambda: jounce.Spec("s").add_frame("f", "b" * 256), jounce.LimitError, "a name of 256 bytes"),
+    (lambda: jounce.Spec("s").add_rotor("r" * 256, "b", c_f=1), jounce.LimitError, "a name of 256 bytes"),
+    (lambda: [rotors.add_rotor("r%d" % i, "b", c_f=1) for i in range(33)], jounce.LimitError, "more than 32 rotors"),
+    (lambda: jounce.Spec("s").add_constraint("c", "coupling", terms={"j%d" % i: 1 for i in range(101)}), jounce.LimitError,
+     "more than 100 terms"),
+    (lambda: jounce.Trajectory.bspline(arm, np.zeros((60, arm.nq)), degree=40), jounce.ArgumentError,
+     "degree: an integer from 1 to 31 expected, found 40"),
+    (lambda: jounce.to_taylor(np.zeros((1500, 2))), jounce.LimitError, "x: 1500 orders, at most 1002 can be converted"),
+    (lambda: jounce.to_taylor(3.0), jounce.ArgumentError, "x: a first axis of orders expected"),
+    (lambda: motion.elastic(99, 1e3, 1.0), jounce.ArgumentError, "t: the trajectory runs from 0 to 1"),
+    (lambda: fitted.force_band(99), jounce.ArgumentError, "t: the trajectory runs from 0 to 5.9"),
+    (lambda: started.at(7), jounce.ArgumentError, "t: 7 is not within the last step, which ends at 0"),
     (lambda: arm.joint_index(7), ValueError, "joint: an integer from 0 to 6 expected, found 7"),
     (lambda: arm.frame_index(-1), ValueError, "frame: an integer from 0 to 7 expected, found -1"),
     (lambda: arm.frame_index(1.5), TypeError, "frame: a name or an index expected, found float"),

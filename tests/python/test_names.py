@@ -1,10 +1,12 @@
 """Names, vectors of limits, states by names, and what objects show."""
 import html.parser
+import unicodedata
 import unittest
 
 import numpy as np
 
 import jounce
+from jounce import _jounce
 from support import flat_to_state, main, program, random_state
 
 
@@ -157,6 +159,41 @@ class Shown(unittest.TestCase):
         sim.run_to(0.01)
         self.assertEqual(repr(sim), "<jounce.Simulation of 'double_pendulum': rkmk54, t = 0.01 s>")
         self.assertIn("in a step", seen[-1])
+
+
+class Shown(unittest.TestCase):
+    def test_names_cannot_command_a_terminal(self):
+        """repr and messages show no control character, no change of direction and nothing of no width."""
+        bad = "\x1b[31m\x9b2J\u202e\u2066\u2028\n\xad\u200b\u2060\ufeff\U000e0041"
+        spec = jounce.Spec("r" + bad)
+        spec.add_link("base")
+        spec.add_link("arm" + bad, mass=1, inertia=np.eye(3))
+        spec.add_joint("j" + bad, "revolute", parent="base", child="arm" + bad, axis=[0, 0, 1])
+        spec.add_frame("f" + bad, "arm" + bad)
+        robot = spec.build()
+        motion = jounce.Trajectory.minimum(robot, [0, 1], [[0.0], [1.0]])
+        shown = [repr(x) for x in (robot, spec, motion, robot.kinematics(robot.home()), jounce.Simulation(robot),
+                                   jounce.Layout(robot, "pinocchio"))] + [str(robot), robot._repr_html_()]
+        self.assertIn("j?[31m?2J?????????", shown[0])
+        for call in (lambda: robot.joint_index("nope"), lambda: robot.frame_index("f" + bad[:-1]),
+                     lambda: robot.by_joint([0.0, 1]), lambda: robot.state({"j" + bad: "x"}),
+                     lambda: robot.state({"j" + bad: [1, 2]}), lambda: robot.state({"j" + bad + ":x": 1}),
+                     lambda: robot.state(v={"j" + bad: np.zeros((9, 9))}),
+                     lambda: robot.inverse_dynamics([float("nan")], np.zeros((2, 1)))):
+            with self.assertRaises((jounce.Error, TypeError)) as caught:
+                call()
+            shown.append(str(caught.exception))
+        for text in shown:
+            found = {c for c in text if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp")}
+            self.assertFalse(found, ascii(text))
+
+    def test_the_same_characters_as_in_messages_of_the_library(self):
+        for code in (*range(1, 0x3000), *range(0xfe00, 0x10000), *range(0xdff00, 0xe0200)):
+            with self.assertRaises(jounce.Error) as caught:
+                jounce.Spec.parse_json('{"bodies": [], "a%sb": 1}' % (chr(code) if code >= 32 and chr(code) not in '"\\' else
+                                                                    "\\u%04x" % code))
+            message = str(caught.exception)
+            self.assertEqual("a?b" in message, _jounce._clean(chr(code)) == "?" or chr(code) == "?", "%s: %s" % (hex(code), message))
 
 
 if __name__ == "__main__":

@@ -13,6 +13,17 @@ static PyObject *spec_wrap(jn_spec *spec) {
   return (PyObject *)self;
 }
 
+/* Names the limit of a name, or says that it is empty: 1 with an exception, else 0. */
+static int refuse_name(jn_status status, const char *const *names) {
+  for (; *names; names++) {
+    if (status == JN_ERR_LIMIT && strlen(*names) > JN_MAX_NAME)
+      return raise_text(status, "a name of %zu bytes: the longest has %d", strlen(*names),
+                        JN_MAX_NAME) == NULL;
+    if (status == JN_ERR_ARGUMENT && !**names) return raise_text(status, "a name is empty") == NULL;
+  }
+  return 0;
+}
+
 static PyObject *spec_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
   (void)type;
   static char *names[] = {"name", NULL};
@@ -20,6 +31,7 @@ static PyObject *spec_new(PyTypeObject *type, PyObject *args, PyObject *keywords
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "s:Spec", names, &name)) return NULL;
   jn_spec *spec;
   jn_status status = jn_spec_new(name, NULL, &spec);
+  if (status && refuse_name(status, (const char *const[]){name, NULL})) return NULL;
   return status ? raise_status(status) : spec_wrap(spec);
 }
 
@@ -86,6 +98,13 @@ PARSE(parse_xacro)
 PARSE(parse_json)
 
 static PyObject *names_of(PyObject *object, void *links); /* a new tuple of names */
+
+PyObject *spec_added(PyObject *object, jn_status status, const char *what, int most,
+                     const char *const *names) {
+  if (status && refuse_name(status, names)) return NULL;
+  if (status == JN_ERR_LIMIT) return raise_text(status, "more than %d %s", most, what);
+  return spec_or_status(object, status);
+}
 
 PyObject *spec_or_status(PyObject *object, jn_status status) {
   if (status) return raise_status(status);

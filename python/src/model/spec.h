@@ -16,6 +16,9 @@ const char *take_text(PyObject *value, const char *what); /* NULL with an except
 
 /* Ends a method that returns the spec itself: a new reference, or the exception of the status. */
 PyObject *spec_or_status(PyObject *object, jn_status status);
+/* The same of what was added: a spec has at most `most` of it. `names`: those given, and NULL. */
+PyObject *spec_added(PyObject *object, jn_status status, const char *what, int most,
+                     const char *const *names);
 
 extern PyMethodDef spec_add_methods[]; /* add_link, add_joint, ... */
 

@@ -59,7 +59,7 @@ static PyObject *spec_add_link(ARGUMENTS) {
       take_vec3(v[5], "p", &link.home.p))
     return NULL;
   jn_status status = jn_spec_add_link(((spec_object *)object)->spec, &link);
-  return spec_or_status(object, status);
+  return spec_added(object, status, "links", JN_MAX_BODIES, (const char *const[]){name, NULL});
 }
 
 PyDoc_STRVAR(
@@ -105,7 +105,8 @@ static PyObject *spec_add_joint(ARGUMENTS) {
     if (take_optional(v[9 + i], names[9 + i], numbers[i])) return NULL;
   if (v[20] && (j.passive = PyObject_IsTrue(v[20])) < 0) return NULL;
   jn_status status = jn_spec_add_joint(((spec_object *)object)->spec, &j);
-  return spec_or_status(object, status);
+  return spec_added(object, status, "joints", JN_MAX_BODIES,
+                    (const char *const[]){name, child, parent, NULL});
 }
 
 PyDoc_STRVAR(add_frame_doc,
@@ -121,7 +122,8 @@ static PyObject *spec_add_frame(ARGUMENTS) {
       take_mat3(v[2], "R", &frame.pose.R) || take_vec3(v[3], "p", &frame.pose.p))
     return NULL;
   jn_status status = jn_spec_add_frame(((spec_object *)object)->spec, &frame);
-  return spec_or_status(object, status);
+  return spec_added(object, status, "frames", JN_MAX_FRAMES,
+                    (const char *const[]){frame.name, frame.link, NULL});
 }
 
 PyDoc_STRVAR(
@@ -147,7 +149,8 @@ static PyObject *spec_add_rotor(ARGUMENTS) {
       take_optional(v[10], "thrust_rate", &d.limits.thrust_rate))
     return NULL;
   jn_status status = jn_spec_add_rotor(((spec_object *)object)->spec, &d);
-  return spec_or_status(object, status);
+  return spec_added(object, status, "rotors", JN_MAX_ROTORS,
+                    (const char *const[]){d.name, d.link, NULL});
 }
 
 /* terms {name: coefficient} of a coupling: a new block for PyMem_Free; NULL with an exception */
@@ -206,8 +209,11 @@ static PyObject *spec_add_constraint(ARGUMENTS) {
   if (v[11] && !(terms = take_terms(v[11], &c.term_count))) return NULL;
   c.terms = terms;
   jn_status status = jn_spec_add_constraint(((spec_object *)object)->spec, &c);
+  const int too_many = c.term_count > JN_MAX_TERMS;
+  const char *const given[] = {name, a ? a : b, a ? b : NULL, NULL};
   PyMem_Free(terms);
-  return spec_or_status(object, status);
+  return spec_added(object, status, too_many ? "terms" : "constraints",
+                    too_many ? JN_MAX_TERMS : JN_MAX_CONSTRAINTS, given);
 }
 
 PyMethodDef spec_add_methods[] = {

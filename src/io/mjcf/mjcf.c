@@ -312,14 +312,15 @@ static void free_all(mjcf *m) {
 }
 
 jn_status jn_mjcf_parse(const char *text, size_t size, const char *name, const char *path,
-                        const jn_load_options *options, const jn_allocator *allocator,
-                        jn_spec **out, jn_error *error) {
-  return jn_mjcf_watch(text, size, name, path, options, allocator, NULL, NULL, out, error);
+                        const jn_load_options *options, const jn_opened *opened,
+                        const jn_allocator *allocator, jn_spec **out, jn_error *error) {
+  return jn_mjcf_watch(text, size, name, path, options, opened, allocator, NULL, NULL, out, error);
 }
 
 jn_status jn_mjcf_watch(const char *text, size_t size, const char *name, const char *path,
-                        const jn_load_options *options, const jn_allocator *allocator,
-                        jn_geom_watcher *watch, void *context, jn_spec **out, jn_error *error) {
+                        const jn_load_options *options, const jn_opened *opened,
+                        const jn_allocator *allocator, jn_geom_watcher *watch, void *context,
+                        jn_spec **out, jn_error *error) {
   if (name == NULL) name = "MJCF";
   const jn_status refused = jn_text_check(text, size, out, name, error);
   if (refused) return refused;
@@ -334,6 +335,7 @@ jn_status jn_mjcf_watch(const char *text, size_t size, const char *name, const c
   m->keeps_geoms = watch != NULL;
   m->bytes = size;
   m->file_count = 1;
+  if (opened != NULL) m->tops.opened = *opened;
   m->file[0].name = jn_arena_copy(&m->tree.arena, &hooks, name);
   if (path != NULL) {
     jn_file_folder(path, folder);
@@ -374,5 +376,5 @@ jn_status jn_mjcf_watch(const char *text, size_t size, const char *name, const c
 
 jn_status jn_spec_parse_mjcf(const char *text, size_t size, const char *name,
                              const jn_allocator *allocator, jn_spec **out, jn_error *error) {
-  return jn_mjcf_parse(text, size, name, NULL, NULL, allocator, out, error);
+  return jn_mjcf_parse(text, size, name, NULL, NULL, NULL, allocator, out, error);
 }

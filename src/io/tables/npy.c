@@ -7,6 +7,7 @@
 #include "base/block.h"
 #include "base/fail.h"
 #include "io/file.h"
+#include "io/tables/stamps.h"
 
 typedef struct place {
   const char *file;
@@ -32,7 +33,21 @@ typedef struct array {
   int fortran, size, is_big; /* bytes of a number */
   char kind;                 /* f, i, u, b */
   const unsigned char *data;
+  const char *why; /* it is not read */
+  int foreign;     /* an array of another kind, not a damaged one */
 } array;
+
+/* Not an array of rows and columns of numbers: an archive may have such ones. */
+static jn_status foreign(array *a, const char *why) {
+  a->why = why;
+  a->foreign = 1;
+  return JN_ERR_SYNTAX;
+}
+
+static jn_status damaged(array *a, jn_status status, const char *why) {
+  a->why = why;
+  return status;
+}
 
 /* the value of 'key' in the header's dictionary; NULL: none */
 static const char *value_of(const char *header, const char *key) {
@@ -51,10 +66,9 @@ static const char *value_of(const char *header, const char *key) {
   return NULL;
 }
 
-static jn_status read_type(const place *p, const char *at, array *a) {
+static jn_status read_type(const char *at, array *a) {
   if (!at || (*at != '\'' && *at != '"'))
-    return refuse(p, JN_ERR_SYNTAX,
-                  "the array has a structured type: save plain columns of numbers");
+    return foreign(a, "the array has a structured type: save plain columns of numbers");
   char order = at[1];
   a->kind = at[2];
   a->size = at[3] >= '1' && at[3] <= '8' ? at[3] - '0' : 0;
@@ -63,55 +77,56 @@ static jn_status read_type(const place *p, const char *at, array *a) {
               ((a->kind == 'f' && (a->size == 4 || a->size == 8)) ||
                ((a->kind == 'i' || a->kind == 'u' || a->kind == 'b') &&
                 (a->size == 1 || a->size == 2 || a->size == 4 || a->size == 8)));
-  if (!known)
-    return refuse(p, JN_ERR_SYNTAX,
-                  "numbers of an unsupported type: save floats (f4, f8) or integers");
-  return JN_OK;
+  return known ? JN_OK
+               : foreign(a, "numbers of an unsupported type: save floats (f4, f8) or integers");
 }
 
-static jn_status read_shape(const place *p, const char *at, array *a) {
+static jn_status read_shape(const char *at, array *a) {
   size_t shape[2] = {1, 1};
   a->dimensions = 0;
-  if (!at || *at++ != '(') return refuse(p, JN_ERR_SYNTAX, "the header has no shape");
+  if (!at || *at++ != '(') return damaged(a, JN_ERR_SYNTAX, "the header has no shape");
   while (*at == ' ') at++;
   while (*at >= '0' && *at <= '9') {
     uint64_t n = 0;
     for (; *at >= '0' && *at <= '9'; at++) {
       n = n * 10 + (uint64_t)(*at - '0');
-      if (n > (uint64_t)jn_file_limit()) return refuse(p, JN_ERR_LIMIT, "the shape is too large");
+      if (n > (uint64_t)jn_file_limit()) return damaged(a, JN_ERR_LIMIT, "the shape is too large");
     }
     if (a->dimensions == 2)
-      return refuse(p, JN_ERR_SYNTAX, "more than two dimensions: rows and columns expected");
+      return foreign(a, "more than two dimensions: rows and columns expected");
     shape[a->dimensions++] = (size_t)n;
     while (*at == ' ' || *at == ',') at++;
   }
-  if (*at != ')') return refuse(p, JN_ERR_SYNTAX, "the shape cannot be read");
+  if (*at != ')') return damaged(a, JN_ERR_SYNTAX, "the shape cannot be read");
   a->rows = shape[0];
   a->columns = shape[1];
   return JN_OK;
 }
 
-static jn_status read_array(const place *p, const char *bytes, size_t size, array *a) {
+static jn_status read_array(const char *bytes, size_t size, array *a) {
   const unsigned char *b = (const unsigned char *)bytes;
   char header[4096];
-  if (size < 12 || memcmp(b, "\x93NUMPY", 6) != 0)
-    return refuse(p, JN_ERR_SYNTAX, "this is not an NPY array: it does not start with \\x93NUMPY");
+  *a = (array){0};
+  if (size < 6 || memcmp(b, "\x93NUMPY", 6) != 0)
+    return foreign(a, "this is not an NPY array: it does not start with \\x93NUMPY");
+  if (size < 12) return damaged(a, JN_ERR_SYNTAX, "the header is truncated or too long");
   const size_t start = b[6] == 1 ? 10 : 12;
   const uint64_t length = little(b + 8, b[6] == 1 ? 2 : 4);
-  if (b[6] < 1 || b[6] > 3) return refuse(p, JN_ERR_SYNTAX, "an unknown version of NPY");
-  if (length >= sizeof header || start + length > size)
-    return refuse(p, JN_ERR_SYNTAX, "the header is truncated or too long");
+  if (b[6] < 1 || b[6] > 3) return damaged(a, JN_ERR_SYNTAX, "an unknown version of NPY");
+  if (start + length > size)
+    return damaged(a, JN_ERR_SYNTAX, "the header is truncated or too long");
+  if (length >= sizeof header) return foreign(a, "the header is truncated or too long");
   memcpy(header, b + start, (size_t)length);
   header[length] = '\0';
   const char *order = value_of(header, "fortran_order");
-  jn_status status = read_type(p, value_of(header, "descr"), a);
-  if (status || (status = read_shape(p, value_of(header, "shape"), a))) return status;
+  jn_status status = read_type(value_of(header, "descr"), a);
+  if (status || (status = read_shape(value_of(header, "shape"), a))) return status;
   a->fortran = order && strncmp(order, "True", 4) == 0;
   a->data = b + start + length;
   /* rows and columns are at most jn_file_limit() each */
   const uint64_t need = (uint64_t)a->rows * a->columns;
   if (need > (uint64_t)jn_file_limit() || need * (uint64_t)a->size > size - start - length)
-    return refuse(p, JN_ERR_SYNTAX, "the array is truncated: its shape has more numbers");
+    return damaged(a, JN_ERR_SYNTAX, "the array is truncated: its shape has more numbers");
   return JN_OK;
 }
 
@@ -147,8 +162,8 @@ jn_status jn_npy_parse(const char *bytes, size_t size, const char *name,
                        const jn_allocator *allocator, jn_table **out, jn_error *error) {
   place p = {name, "", error};
   array a;
-  jn_status status = read_array(&p, bytes, size, &a);
-  if (status) return status;
+  jn_status status = read_array(bytes, size, &a);
+  if (status) return refuse(&p, status, a.why);
   if ((status = jn_table_new_from(a.rows, a.columns, size, name, allocator, out, error)))
     return status;
   copy_array(&a, *out, 0);
@@ -157,11 +172,26 @@ jn_status jn_npy_parse(const char *bytes, size_t size, const char *name,
 
 /* Archives. */
 
+/* remainders of CRC-32 as in zip, for each half byte; 0xedb88320 is its reflected polynomial */
+static uint32_t checksum(uint32_t crc, const unsigned char *b, size_t n) {
+  static const uint32_t half[16] = {0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac,
+                                    0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
+                                    0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
+                                    0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c};
+  for (size_t i = 0; i < n; i++) {
+    crc ^= b[i];
+    crc = crc >> 4 ^ half[crc & 15];
+    crc = crc >> 4 ^ half[crc & 15];
+  }
+  return crc;
+}
+
 /* The bytes of an array. No two share any: `end` is where the last one ended, and the next one must
  * lie after it. */
 typedef struct entry {
   const char *bytes;
   size_t size, end;
+  uint32_t crc;
 } entry;
 
 static const unsigned char *find_directory(const unsigned char *b, size_t size) {
@@ -173,15 +203,15 @@ static const unsigned char *find_directory(const unsigned char *b, size_t size) 
 
 /* Reads the directory entry at *at and moves *at to the next; p->array gets its name. */
 static jn_status read_entry(place *p, const unsigned char *b, size_t size, size_t *at, entry *e) {
-  const char *damaged = "the archive is damaged";
+  const char *wrong = "the archive is damaged";
   p->array[0] = '\0';
   if (*at > size || size - *at < 46 || little(b + *at, 4) != 0x02014b50)
-    return refuse(p, JN_ERR_SYNTAX, damaged);
+    return refuse(p, JN_ERR_SYNTAX, wrong);
   const unsigned char *d = b + *at;
   const size_t method = little(d + 10, 2), packed = little(d + 20, 4), plain = little(d + 24, 4),
                n = little(d + 28, 2), more = little(d + 30, 2) + little(d + 32, 2),
                local = little(d + 42, 4);
-  if (size - *at < 46 + n + more) return refuse(p, JN_ERR_SYNTAX, damaged);
+  if (size - *at < 46 + n + more) return refuse(p, JN_ERR_SYNTAX, wrong);
   *at += 46 + n + more;
   snprintf(p->array, sizeof p->array, "%.*s", (int)n, (const char *)d + 46);
   if (n >= sizeof p->array) return refuse(p, JN_ERR_LIMIT, "the name is too long");
@@ -190,7 +220,7 @@ static jn_status read_entry(place *p, const unsigned char *b, size_t size, size_
     return refuse(p, JN_ERR_SYNTAX,
                   "is compressed: save with numpy.savez, not numpy.savez_compressed");
   if (packed != plain || local > size || size - local < 30 || little(b + local, 4) != 0x04034b50)
-    return refuse(p, JN_ERR_SYNTAX, damaged);
+    return refuse(p, JN_ERR_SYNTAX, wrong);
   const size_t skip = 30 + little(b + local + 26, 2) + little(b + local + 28, 2);
   if (size - local < skip || size - local - skip < plain)
     return refuse(p, JN_ERR_SYNTAX, "the archive is truncated");
@@ -199,28 +229,34 @@ static jn_status read_entry(place *p, const unsigned char *b, size_t size, size_
   e->end = local + skip + plain;
   e->bytes = (const char *)b + local + skip;
   e->size = plain;
+  e->crc = (uint32_t)little(d + 16, 4);
   return JN_OK;
 }
 
-static int is_time(const char *name) { return strcmp(name, "t") == 0 || strcmp(name, "time") == 0; }
+/* 0: not the name of times; the array with the highest one gives the number of rows */
+static int time_rank(const char *name) {
+  return strcmp(name, "t") == 0 ? 3 : strcmp(name, "time") == 0 ? 2 : jn_stamps_is_name(name);
+}
 
-/* Three passes over the archive: the number of rows (of 't' or 'time', else of the first array),
- * the number of columns, and the numbers. Arrays with another number of rows, and entries that
- * are not arrays of numbers, are skipped. */
+/* Passes over the archive: the number of rows (of the times, else of the first array), the
+ * number of columns, and the numbers. Left out are arrays with another number of rows, single
+ * numbers, and entries that are not arrays of numbers; a last pass names them. */
+enum { ROWS, COLUMNS, NUMBERS, LEFT_OUT };
 typedef struct survey {
-  int pass, found;
+  int pass, found; /* 1 + time_rank of the array that gives the rows */
   size_t rows, columns;
   jn_table *table;
+  jn_npz_visit visit; /* of the last pass */
+  void *context;
 } survey;
 
-static jn_status visit(place *p, const array *a, survey *s) {
-  if (s->pass == 0) {
-    if (!s->found || is_time(p->array)) s->rows = a->rows;
-    s->found = 1;
+static jn_status add_columns(place *p, const array *a, survey *s) {
+  if (s->pass == ROWS) {
+    const int rank = 1 + time_rank(p->array);
+    if (rank > s->found) s->rows = a->rows, s->found = rank;
     return JN_OK;
   }
-  if (a->rows != s->rows) return JN_OK;
-  if (s->pass == 2) {
+  if (s->pass == NUMBERS) {
     for (size_t c = 0; c < a->columns; c++) {
       char *name = s->table->names[s->columns + c];
       if (a->dimensions == 2)
@@ -234,26 +270,63 @@ static jn_status visit(place *p, const array *a, survey *s) {
   return s->columns > JN_MAX_COLUMNS ? refuse(p, JN_ERR_LIMIT, "too many columns") : JN_OK;
 }
 
+/* Why an array has no columns in the table; NULL: it has. */
+static const char *left_out(const array *a, const survey *s, char *text, size_t size) {
+  if (a->why) return a->why;
+  if (a->dimensions == 0) return "a single number, not a column";
+  if (a->rows > JN_MAX_SAMPLES || a->columns > JN_MAX_COLUMNS) return "too many rows or columns";
+  if (s->pass == ROWS || a->rows == s->rows) return NULL;
+  snprintf(text, size, "%zu rows, where the table has %zu", a->rows, s->rows);
+  return text;
+}
+
+static jn_status visit_entry(place *p, const entry *e, survey *s) {
+  array a;
+  char text[80];
+  if (s->pass == ROWS &&
+      (checksum(0xffffffffu, (const unsigned char *)e->bytes, e->size) ^ 0xffffffffu) != e->crc)
+    return refuse(p, JN_ERR_SYNTAX, "the archive is damaged: the checksum (CRC-32) differs");
+  const jn_status status = read_array(e->bytes, e->size, &a);
+  if (status && !a.foreign) return refuse(p, status, a.why);
+  const char *why = left_out(&a, s, text, sizeof text);
+  if (s->pass == LEFT_OUT) {
+    if (why) s->visit(s->context, p->array, why);
+    return JN_OK;
+  }
+  return why ? JN_OK : add_columns(p, &a, s);
+}
+
 static jn_status walk(place *p, const unsigned char *b, size_t size, survey *s) {
   const unsigned char *end = find_directory(b, size);
   if (!end) return refuse(p, JN_ERR_SYNTAX, "this is not an NPZ archive, or it is truncated");
   const size_t count = little(end + 10, 2);
   size_t at = little(end + 16, 4);
   s->columns = 0;
-  entry e = {NULL, 0, 0};
+  entry e = {NULL, 0, 0, 0};
   for (size_t i = 0; i < count; i++) {
-    const place quiet = {p->file, "", NULL};
-    array a;
     jn_status status = read_entry(p, b, size, &at, &e);
-    if (status) return status;
-    if (read_array(&quiet, e.bytes, e.size, &a) || a.dimensions == 0 || a.rows > JN_MAX_SAMPLES ||
-        a.columns > JN_MAX_COLUMNS)
-      continue;
-    if ((status = visit(p, &a, s))) return status;
+    if (status || (status = visit_entry(p, &e, s))) return status;
   }
   s->pass++;
   p->array[0] = '\0';
   return JN_OK;
+}
+
+/* Says why the first array was left out. */
+static void refuse_array(void *context, const char *name, const char *why) {
+  place *p = context;
+  if (p->array[0]) return;
+  snprintf(p->array, sizeof p->array, "%s", name);
+  jn_fail(p->error, JN_ERR_SYNTAX, p->file, 0, "the archive has no array of numbers: '%s': %s",
+          name, why);
+}
+
+static jn_status no_array(place *p, const unsigned char *b, size_t size) {
+  place quiet = {p->file, "", NULL};
+  survey s = {.pass = LEFT_OUT, .visit = refuse_array, .context = p};
+  refuse(p, JN_ERR_SYNTAX, "the archive has no array of numbers");
+  (void)walk(&quiet, b, size, &s);
+  return JN_ERR_SYNTAX;
 }
 
 jn_status jn_npz_parse(const char *bytes, size_t size, const char *name,
@@ -264,7 +337,7 @@ jn_status jn_npz_parse(const char *bytes, size_t size, const char *name,
   jn_status status = walk(&p, b, size, &s);
   if (!status) status = walk(&p, b, size, &s);
   if (status) return status;
-  if (!s.found) return refuse(&p, JN_ERR_SYNTAX, "the archive has no array of numbers");
+  if (!s.found) return no_array(&p, b, size);
   if ((status = jn_table_new_from(s.rows, s.columns, size, name, allocator, &s.table, error)))
     return status;
   (void)walk(&p, b, size, &s); /* succeeds like the pass before it */
@@ -274,6 +347,14 @@ jn_status jn_npz_parse(const char *bytes, size_t size, const char *name,
   else
     *out = s.table;
   return status;
+}
+
+void jn_npz_left_out(const char *bytes, size_t size, const jn_table *t, jn_npz_visit visit,
+                     void *context) {
+  place p = {0};
+  p.file = "";
+  survey s = {.pass = LEFT_OUT, .rows = (size_t)t->rows, .visit = visit, .context = context};
+  (void)walk(&p, (const unsigned char *)bytes, size, &s);
 }
 
 /* Writing. */
@@ -309,15 +390,6 @@ void jn_npy_print(const jn_table *t, FILE *file) {
     jn_npy_number(b, t->values[i]);
     fwrite(b, 1, sizeof b, file);
   }
-}
-
-/* CRC-32 as in zip, bit by bit; 0xedb88320 is its reflected polynomial */
-static uint32_t checksum(uint32_t crc, const unsigned char *b, size_t n) {
-  for (size_t i = 0; i < n; i++) {
-    crc ^= b[i];
-    for (int k = 0; k < 8; k++) crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
-  }
-  return crc;
 }
 
 /* the fields common to a local header and a directory entry: from the version to the lengths */

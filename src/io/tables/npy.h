@@ -14,6 +14,10 @@ jn_status jn_npy_parse(const char *bytes, size_t size, const char *name,
                        const jn_allocator *allocator, jn_table **out, jn_error *error);
 jn_status jn_npz_parse(const char *bytes, size_t size, const char *name,
                        const jn_allocator *allocator, jn_table **out, jn_error *error);
+/* Names the arrays that are not in the table read from these bytes, each with the reason. */
+typedef void (*jn_npz_visit)(void *context, const char *array, const char *why);
+void jn_npz_left_out(const char *bytes, size_t size, const jn_table *table, jn_npz_visit visit,
+                     void *context);
 void jn_npy_print(const jn_table *table, FILE *file);
 jn_status jn_npz_print(const jn_table *table, FILE *file);
 

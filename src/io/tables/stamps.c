@@ -63,6 +63,11 @@ int jn_stamps_column(const jn_table *t, double *unit) {
   return column;
 }
 
+int jn_stamps_is_name(const char *name) {
+  double unit;
+  return is_time(name, &unit);
+}
+
 /* Faults of the order, rows counted from 1. */
 static int check_order(const jn_table *t, int column, char *message, size_t size) {
   const double *x = t->values + column;

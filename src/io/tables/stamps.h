@@ -10,6 +10,9 @@ enum { STAMPS_NOTE = 256 };
  * ('time_ms', 'time [ms]'), which gives *unit in seconds, else 0. -1: none. */
 int jn_stamps_column(const jn_table *t, double *unit);
 
+/* Is it the name of such a column? */
+int jn_stamps_is_name(const char *name);
+
 /* times[rows] in seconds. unit 0: found from the stamps. Stamps far from zero are counted from the
  * first. note[STAMPS_NOTE] says what was done, "": nothing. A table without increasing stamps, or
  * with a unit that cannot be told, is refused with a message that names the rows and the remedy. */

@@ -8,6 +8,7 @@
 #include "base/block.h"
 #include "base/fail.h"
 #include "io/file.h"
+#include "io/tables/npy.h"
 #include "io/text.h"
 #include "io/tables/trajectory_reader.h"
 
@@ -140,6 +141,53 @@ static void refuse_mistyped(reader *r, const jn_table *t, int time) {
   jn_block_free(&r->T->hooks, spare);
 }
 
+/* Arrays of an archive that gave no columns. */
+typedef struct needs {
+  reader *r;
+  int time;           /* column of the times; -1: none */
+  int any;            /* a joint needs columns */
+  char *needs_column; /* [joints] */
+} needs;
+
+/* the joint that an array has the name of, also with a component: "base:x"; -1: none */
+static int joint_of_array(const jn_model *model, const char *array) {
+  char name[JN_COLUMN_NAME + 4];
+  snprintf(name, sizeof name, "%s", array);
+  for (char *end = name + strlen(name); end; end = strrchr(name, ':')) {
+    *end = '\0';
+    const int joint = jn_model_find_joint(model, name);
+    if (joint >= 0) return joint;
+    if (strcmp(name, "base") == 0 && jn_model_is_floating(model)) return 0;
+  }
+  return -1;
+}
+
+static void refuse_if_needed(void *context, const char *array, const char *why) {
+  const needs *n = context;
+  const int joint = joint_of_array(n->r->model, array);
+  const int all_of_q = array[0] == 'q' && (array[1] == '\0' || array[1] == ':');
+  if ((joint >= 0 && n->needs_column[joint]) || (joint < 0 && all_of_q && n->any) ||
+      (n->time < 0 && jn_stamps_is_name(array)))
+    jn_refuse(&n->r->root, "array '%s' is needed, but it was left out: %s", array, why);
+}
+
+/* Refuses an archive if an array that was left out has the times, or a joint without columns: with
+ * the option `hold` that joint would stay at home without a word. */
+static void refuse_left_out(reader *r, const jn_table *t, const char *bytes, size_t size) {
+  double unit;
+  needs n = {r, jn_stamps_column(t, &unit), 0, NULL};
+  n.needs_column = jn_block_new(&r->T->hooks, (size_t)r->T->joints, 1);
+  if (!n.needs_column) jn_json_fail(&r->root, JN_ERR_MEMORY, "out of memory");
+  for (int k = 0; n.needs_column && k < r->T->joints; k++) {
+    const jn_joint *j = &r->T->joint[k];
+    if (j->nv == 0 || is_described(r, k)) continue;
+    for (int c = 0; c < j->nq; c++)
+      if (column_of(t, r->model, j->iq + c, n.time) < 0) n.needs_column[k] = 1, n.any = 1;
+  }
+  if (n.needs_column) jn_npz_left_out(bytes, size, t, refuse_if_needed, &n);
+  jn_block_free(&r->T->hooks, n.needs_column);
+}
+
 /* Joint by joint, because with the option `hold` joints without columns stay at home. */
 static void fit_samples(reader *r, const jn_table *t) {
   double unit;
@@ -192,6 +240,8 @@ static void grant(const reader *r, size_t factor, size_t bytes) {
   r->T->operations += JN_MAX_MOTION_RATE * (double)bytes;
 }
 
+static int is_archive(const char *path) { return jn_same_ending(jn_file_ending(path), ".npz"); }
+
 /* A sample file lies in the folder of the description or below. */
 static void read_samples(reader *r, const jn_json *samples) {
   char path[JN_FILE_PATH], *bytes = NULL;
@@ -207,17 +257,18 @@ static void read_samples(reader *r, const jn_json *samples) {
   if (r->reading.samples) snprintf(r->reading.samples, JN_FILE_PATH, "%s", path);
   jn_status read = jn_file_read(path, &r->T->hooks, &bytes, &size, &error);
   if (!read) read = jn_table_parse_named(path, bytes, size, &r->T->hooks, &t, &error);
-  jn_block_free(&r->T->hooks, bytes);
   jn_reader_check(samples, read, &error);
   grant(r, JN_MAX_FIT_FACTOR, size);
   if (t) {
     const jn_json_text description = r->text;
     r->text = (jn_json_text){.file = path, .error = description.error};
-    fit_samples(r, t);
+    if (is_archive(path)) refuse_left_out(r, t, bytes, size);
+    if (!r->text.status) fit_samples(r, t);
     const jn_status status = r->text.status;
     r->text = description;
     r->text.status = status;
   }
+  jn_block_free(&r->T->hooks, bytes);
   jn_table_free(t);
 }
 
@@ -306,6 +357,9 @@ static void read_root(reader *r) {
   if (base.value && !r->text.status) jn_reader_source(r, 0, &base);
   for (jn_json source = jn_json_first(&joints); source.value; source = jn_json_next(&source))
     read_joint(r, &source);
+  const jn_json derivative = jn_json_member(&r->root, "derivative");
+  if (derivative.value && !r->minimises)
+    jn_refuse(&derivative, "unknown key: only the kind 'minimum' has a derivative to minimise");
 }
 
 /* "clocks": a list of tables with rows t, u, u', u'', u''', the innermost first */
@@ -412,7 +466,8 @@ static jn_status load_samples(const char *path, const char *bytes, size_t size,
     status = begin(&r, path, JN_MAX_FIT_FACTOR, size, model, options, report, allocator, error);
   if (!status) {
     if (reading) r.reading = *reading;
-    fit_samples(&r, t);
+    if (is_archive(path)) refuse_left_out(&r, t, bytes, size);
+    if (!r.text.status) fit_samples(&r, t);
     status = finish(&r, out);
   }
   jn_table_free(t);

@@ -11,6 +11,7 @@ typedef struct reader {
   jn_json_text text; /* the description; of samples, their file and the status */
   jn_json root;      /* defaults of the keys that a source does not have */
   int kind;          /* of the current source */
+  int minimises;     /* a source has the kind "minimum" */
   const jn_model *model;
   jn_trajectory *T;
   jn_fit_options fit;

@@ -209,13 +209,14 @@ static jn_status make_text(writer *w, const char *text, size_t size, const char 
 }
 
 jn_status jn_xacro_parse(const char *text, size_t size, const char *name, const char *path,
-                         const jn_load_options *options, const jn_allocator *allocator,
-                         jn_spec **out, jn_error *error) {
+                         const jn_load_options *options, const jn_opened *opened,
+                         const jn_allocator *allocator, jn_spec **out, jn_error *error) {
   if (name == NULL) name = "xacro";
   const jn_status refused = jn_text_check(text, size, out, name, error);
   if (refused) return refused;
   writer w = {begin(allocator, name, error), {NULL, 0, 0}, NULL, 0, 0};
   if (w.x == NULL) return JN_ERR_MEMORY;
+  if (opened != NULL) w.x->tops.opened = *opened;
   jn_status status = make_text(&w, text, size, name, path, options);
   jn_spec *spec = NULL;
   if (status == JN_OK) {
@@ -237,16 +238,17 @@ jn_status jn_xacro_parse(const char *text, size_t size, const char *name, const 
 
 jn_status jn_spec_parse_xacro(const char *text, size_t size, const char *name,
                               const jn_allocator *allocator, jn_spec **out, jn_error *error) {
-  return jn_xacro_parse(text, size, name, NULL, NULL, allocator, out, error);
+  return jn_xacro_parse(text, size, name, NULL, NULL, NULL, allocator, out, error);
 }
 
 static jn_status expand_as_text(const char *text, size_t size, const char *name, const char *path,
-                                const jn_load_options *options, const jn_allocator *allocator,
-                                char **out, jn_error *error) {
+                                const jn_load_options *options, const jn_opened *opened,
+                                const jn_allocator *allocator, char **out, jn_error *error) {
   const jn_status refused = jn_text_check(text, size, out, name, error);
   if (refused) return refused;
   writer w = {begin(allocator, name, error), {NULL, 0, 0}, NULL, 0, 0};
   if (w.x == NULL) return JN_ERR_MEMORY;
+  if (opened != NULL) w.x->tops.opened = *opened;
   jn_status status = make_text(&w, text, size, name, path, options);
   if (status == JN_OK) {
     char *copy = jn_block_new(&w.x->hooks, w.text.used + 1, 1);
@@ -259,25 +261,32 @@ static jn_status expand_as_text(const char *text, size_t size, const char *name,
   return status;
 }
 
+jn_status jn_xacro_expand_from(const char *path, const char *text, size_t size,
+                               const jn_load_options *options, const jn_opened *opened,
+                               const jn_allocator *allocator, char **out, jn_error *error) {
+  if (text != NULL)
+    return expand_as_text(text, size, path, NULL, options, opened, allocator, out, error);
+  if (path == NULL || out == NULL)
+    return jn_fail(error, JN_ERR_ARGUMENT, path, 0, "path or out is NULL");
+  const jn_allocator hooks = jn_allocator_or_default(allocator);
+  char *read = NULL;
+  jn_status status = jn_file_read(path, &hooks, &read, &size, error);
+  if (status != JN_OK) return status;
+  status = expand_as_text(read, size, path, path, options, opened, allocator, out, error);
+  jn_block_free(&hooks, read);
+  return status;
+}
+
 jn_status jn_xacro_expand_text(const char *text, size_t size, const char *name,
                                const jn_load_options *options, const jn_allocator *allocator,
                                char **out, jn_error *error) {
-  return expand_as_text(text, size, name != NULL ? name : "xacro", NULL, options, allocator, out,
-                        error);
+  return expand_as_text(text, size, name != NULL ? name : "xacro", NULL, options, NULL, allocator,
+                        out, error);
 }
 
 jn_status jn_xacro_expand(const char *path, const jn_load_options *options,
                           const jn_allocator *allocator, char **out, jn_error *error) {
-  if (path == NULL || out == NULL)
-    return jn_fail(error, JN_ERR_ARGUMENT, path, 0, "path or out is NULL");
-  const jn_allocator hooks = jn_allocator_or_default(allocator);
-  char *text = NULL;
-  size_t size = 0;
-  jn_status status = jn_file_read(path, &hooks, &text, &size, error);
-  if (status != JN_OK) return status;
-  status = expand_as_text(text, size, path, path, options, allocator, out, error);
-  jn_block_free(&hooks, text);
-  return status;
+  return jn_xacro_expand_from(path, NULL, 0, options, NULL, allocator, out, error);
 }
 
 void jn_text_free(char *text, const jn_allocator *allocator) {
