@@ -2,7 +2,7 @@
 #include "model.h"
 #include "mutate.h"
 
-MUTATES(0);
+MUTATES_TEXTS(0);
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   read_model(bytes, size, jn_spec_parse_json);

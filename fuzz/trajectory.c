@@ -39,6 +39,8 @@ static void look(const jn_trajectory *trajectory, const jn_model *m, int is_save
   jn_trajectory_free(again);
 }
 
+static const char table[] = "t,q1,q2:d,q2:a\n0,0,0,0\n.5,.1,.2,0\n1,.4,.3,.1\n1.5,.7,.3,.3\n";
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   jn_trajectory *trajectory = NULL;
   jn_error error;
@@ -49,13 +51,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   memcpy(text, bytes + 1, size - 1);
   jn_status status;
   if (bytes[0] & 2) { /* samples */
-    const char *path = own_file("a.csv");
+    const char first = size > 1 ? text[0] : '\0';
+    const char *path = own_file(first == 'P' ? "a.npz" : first == '\x93' ? "a.npy" : "a.csv");
     put_file(path, text, size - 1);
     jn_fit_options fit = jn_fit_options_default();
     fit.hold = bytes[0] >> 2 & 1, fit.degree = 3;
     status = jn_trajectory_load(path, m, &fit, NULL, arena(), &trajectory, &error);
   } else {
-    status = jn_trajectory_parse(text, size - 1, "/nowhere/input.json", m, NULL, NULL, arena(),
+    static int ready; /* a table that a description may name */
+    if (!ready) put_file(own_file("s.csv"), table, sizeof table - 1);
+    ready = 1;
+    status = jn_trajectory_parse(text, size - 1, own_file("input.json"), m, NULL, NULL, arena(),
                                  &trajectory, &error);
   }
   arena()->release(text, NULL);

@@ -33,7 +33,7 @@ static jn_status choose_limits(bench *b) {
 }
 
 jn_status bench_path_open(bench *b) {
-  static const double times[5] = {0, 1, 2, 3, 4};
+  static const double times[] = {0, 1, 2, 3, 4};
   if (b->order != 1 || b->nv == 0 || b->nv > BENCH_PATH_DOFS) return JN_ERR_ARGUMENT;
   if (b->path) return JN_OK;
   b->path = cli_take(&b->memory, 1, sizeof *b->path);
@@ -41,8 +41,9 @@ jn_status bench_path_open(bench *b) {
   b->path->range = cli_take(&b->memory, (size_t)jn_limit_rows(b->model) * JN_LIMIT_KINDS,
                             sizeof *b->path->range);
   if (!b->path->range) return JN_ERR_MEMORY;
+  const int count = (int)(sizeof times / sizeof *times);
   jn_status status =
-      jn_trajectory_minimum(b->model, 3, 5, times, b->q, NULL, NULL, &b->path->path, NULL);
+      jn_trajectory_minimum(b->model, 3, count, times, b->q, NULL, NULL, &b->path->path, NULL);
   return status ? status : choose_limits(b);
 }
 

@@ -118,10 +118,11 @@ JN_API jn_status jn_path_times(const jn_model *model, int count, const double *q
  * rotation are prescribed or free together, and are free in between.
  * Where derivative j is prescribed, derivative 2 derivative - 1 - j may jump.
  * The call is refused (JN_ERR_SINGULAR) if by an estimate of the rounding errors a waypoint would be
- * missed by more than about 1e-4 of the largest of them, or a continuous derivative jump by more
- * than 1e-5 of its largest value in the piece before (worst found in 18000 motions with lengths of
- * ratio up to 1e15: 9e-5 and 8e-6). Pieces are stored in powers of time, which cannot hold more digits
- * at high degrees or very uneven times. Between evenly spaced waypoints the error of derivatives
+ * missed by more than about 1e-4 of the largest of the numbers given (waypoints, and derivatives of
+ * order j times h^j/j!, h the shorter piece beside), or a continuous derivative jump by more than 1e-5
+ * of its largest value in the piece before (worst found in 18000 motions with lengths of ratio up to
+ * 1e15: 9e-5 and 8e-6). Pieces are stored in powers of time, which cannot hold more digits at high
+ * degrees or very uneven times. Between evenly spaced waypoints the error of derivatives
  * 0 ... 2 derivative - 2 is about 1e-15 of their size for derivative 4, 1e-12 for 10, 2e-10 for 16.
  * Refused among these: 2 waypoints above derivative 10, and 3 above 14.
  * JN_ERR_SINGULAR too if fewer than `derivative` numbers are given.
