@@ -26,16 +26,21 @@ static void fit_table(FILE *page, const cli_path *p) {
   if (cli_path_worst_fit(p) < 0) return;
   fputs(
       "<h2>The fit of the samples</h2>\n<div class=\"table\"><table><thead><tr><th>coordinate</th>"
-      "<th>rms residual</th><th>largest</th><th>smoothing</th><th>degree</th><th>noise</th>"
-      "<th>cut-off [Hz]</th><th>outliers</th><th>reliable to derivative</th></tr></thead><tbody>\n",
+      "<th>rms residual</th><th>largest</th><th>autocorrelation</th><th>smoothing</th>"
+      "<th>degree</th><th>noise</th><th>cut-off [Hz]</th><th>outliers</th>"
+      "<th>reliable to derivative</th></tr></thead><tbody>\n",
       page);
   for (int i = 0; i < jn_model_nq(cli_path_model(p)); i++) {
     if (!(f->degree[i] > 0)) continue;
     jn_coordinate_name(cli_path_model(p), i, name);
     fputs("<tr><th scope=\"row\">", page);
     report_text(page, name);
-    fprintf(page, "</th><td>%.3g</td><td>%.3g</td><td>%.3g</td><td>%.0f</td>", f->rms[i], f->max[i],
-            f->lambda[i], f->degree[i]);
+    fprintf(page, "</th><td>%.3g</td><td>%.3g</td>", f->rms[i], f->max[i]);
+    if (f->noise[i] > 0)
+      fprintf(page, "<td>%.2f</td>", f->correlation[i]);
+    else
+      fputs("<td>&ndash;</td>", page);
+    fprintf(page, "<td>%.3g</td><td>%.0f</td>", f->lambda[i], f->degree[i]);
     if (f->noise[i] > 0)
       fprintf(page, "<td>%.2g</td><td>%.3g</td><td>%.0f</td><td>%.0f</td></tr>\n", f->noise[i],
               f->cutoff[i], f->outliers[i], f->reliable[i]);
