@@ -28,7 +28,7 @@ static void fit_table(FILE *page, const cli_path *p) {
       "<h2>The fit of the samples</h2>\n<div class=\"table\"><table><thead><tr><th>coordinate</th>"
       "<th>rms residual</th><th>largest</th><th>autocorrelation</th><th>smoothing</th>"
       "<th>degree</th><th>noise</th><th>cut-off [Hz]</th><th>outliers</th>"
-      "<th>reliable to derivative</th></tr></thead><tbody>\n",
+      "<th>reliable to order</th></tr></thead><tbody>\n",
       page);
   for (int i = 0; i < jn_model_nq(cli_path_model(p)); i++) {
     if (!(f->degree[i] > 0)) continue;
@@ -37,7 +37,7 @@ static void fit_table(FILE *page, const cli_path *p) {
     report_text(page, name);
     fprintf(page, "</th><td>%.3g</td><td>%.3g</td>", f->rms[i], f->max[i]);
     if (f->noise[i] > 0)
-      fprintf(page, "<td>%.2f</td>", f->correlation[i]);
+      fprintf(page, "<td>%.2f</td>", fabs(f->correlation[i]) < 0.005 ? 0 : f->correlation[i]);
     else
       fputs("<td>&ndash;</td>", page);
     fprintf(page, "<td>%.3g</td><td>%.0f</td>", f->lambda[i], f->degree[i]);
