@@ -26,6 +26,13 @@ static void the_quick_study_passes_and_prints_tables(void **state) {
   assert_says(output, "exponent of r+1");
   assert_says(output, "(figure 4(c))");
   assert_says(output, "page: jounce-demo/index.html");
+  /* columns of both algorithms, in groups */
+  const char *table = strstr(output, "Time per call, 7 bodies, microseconds\n");
+  assert_non_null(table);
+  table = strchr(table, '\n') + 1;
+  const char *heads = strchr(table, '\n'), *inverse = strstr(table, "- inverse dynamics -"),
+             *forward = strstr(table, "- forward dynamics -");
+  assert_true(inverse && forward && inverse < forward && forward < heads);
 }
 
 static void the_page_loads_nothing_from_elsewhere(void **state) {

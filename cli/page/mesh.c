@@ -12,27 +12,26 @@
 
 /* Building. */
 
-int mesh_add(mesh_builder *b, const double *corners) {
+void mesh_add(mesh_builder *b, const double *corners) {
   if (b->mesh.triangles == MESH_MOST) {
     b->why = "it has more than 2 million triangles";
-    return 0;
+    return;
   }
   if (b->mesh.triangles == b->room) {
     const size_t room = b->room ? 2 * b->room : 256;
     double *x = realloc(b->mesh.x, room * 9 * sizeof *x);
     if (!x) {
       b->why = "out of memory";
-      return 0;
+      return;
     }
     b->mesh.x = x, b->room = room;
   }
   for (int i = 0; i < 9; i++)
     if (!isfinite(corners[i]) || fabs(corners[i]) > 1e9) {
       b->why = "a coordinate is not finite, or larger than 1e9";
-      return 0;
+      return;
     }
   memcpy(b->mesh.x + 9 * b->mesh.triangles++, corners, 9 * sizeof *corners);
-  return 1;
 }
 
 /* STL. */

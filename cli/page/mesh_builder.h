@@ -10,8 +10,8 @@ typedef struct mesh_builder {
   const char *why; /* the reason of a refusal; NULL: none */
 } mesh_builder;
 
-/* Adds a triangle; returns 0 after a refusal. */
-int mesh_add(mesh_builder *b, const double *corners);
+/* Adds a triangle, or sets `why`. */
+void mesh_add(mesh_builder *b, const double *corners);
 /* COLLADA: the geometries that the nodes of the scene show, in metres. */
 void mesh_read_collada(mesh_builder *b, const char *text, size_t size);
 
