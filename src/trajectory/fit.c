@@ -264,7 +264,7 @@ static double share_of_a_sine(int n, const double *r, double squares) {
  * is the sum of the samples' squared distances from their mean. */
 static int holds_motion(int n, const double *r, double squares, double noise, double spread) {
   enum { LEAST = 8, MANY = 100, LAGS = 16, AGAIN = 4 };
-  const double alike = 0.9, again = 0.6, coloured = 0.3, far = 10, little = 0.01, half = n / 2;
+  const double alike = 0.9, again = 0.6, coloured = 0.3, far = 10, little = 0.01, half = 0.5 * n;
   const int above = noise > 0 && squares > far * far * noise * noise * n,
             lags = squares > little * little * spread ? LAGS : 1;
   if (n < LEAST || (n < MANY && lags == 1)) return 0;
