@@ -7,6 +7,7 @@
 
 #include "helpers/check.h"
 #include "oracle/sample.h"
+#include "helpers/plain_numbers.h"
 
 enum { ORDER = 9 };
 

@@ -40,6 +40,8 @@ void jn_trial_begin(jn_simulation *s, jn_trial *trial, double t_max) {
   trial->h = jn_clip_step(s, trial->wish, t_max);
 }
 
+#define SHORTEST 1e-290 /* step, in seconds */
+
 /* May a shorter step avoid this failure? Stages of a long one may overflow, or lie too far from the
  * constraints or where a joint moves no mass. A failure of the user's functions has a message. */
 static int is_of_length(const jn_simulation *s, jn_status status) {
@@ -64,7 +66,8 @@ static void stop_at_last(jn_simulation *s, jn_status status) {
 int jn_trial_ends(jn_simulation *s, jn_trial *trial, double error, jn_status *status) {
   const int failed = *status != JN_OK || !(error <= 1);
   if (*status && !is_of_length(s, *status)) return -1;
-  if (*status == JN_ERR_CLOSURE && trial->h < DBL_MIN) trial->last = 1; /* from t = 0 */
+  /* from t = 0; shorter ones may be flushed to zero */
+  if (*status == JN_ERR_CLOSURE && trial->h < SHORTEST) trial->last = 1;
   if (!failed && !trial->last) {
     s->shortest = 0;
     if (s->rough > 0) s->rough--;
