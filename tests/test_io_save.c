@@ -423,6 +423,32 @@ static void what_urdf_cannot_hold_is_refused(void **state) {
   free(old);
 }
 
+/* A link for a joint's frame has a name of its own, for which memory may be missing. */
+static void memory_that_ends_while_urdf_is_saved_is_told(void **state) {
+  (void)state;
+  static const char text[] =
+      "{\"bodies\": [{\"name\": \"base\"}, {\"name\": \"arm\", \"parent\": \"base\", \"mass\": 1,"
+      " \"joint\": {\"name\": \"hinge\", \"type\": \"revolute\", \"axis\": [0,0,1], \"point\":"
+      " [1,0,0]}}]}";
+  jn_status status = JN_ERR_MEMORY;
+  long k = 0;
+  while (status == JN_ERR_MEMORY) {
+    jn_spec *spec = NULL;
+    jn_error error = {0};
+    counter c;
+    jn_allocator hooks = counting(&c);
+    assert_ok(jn_spec_parse_json(text, strlen(text), NULL, &hooks, &spec, &error));
+    c.calls = 0, c.fail_at = ++k;
+    status = jn_spec_save_urdf(spec, temporary("memory.urdf"), &error);
+    if (status) assert_non_null(strstr(error.message, "out of memory"));
+    c.fail_at = 0;
+    jn_spec_free(spec);
+    assert_int_equal(c.live, 0);
+  }
+  assert_ok(status);
+  assert_true(k > 5);
+}
+
 static int odd_files;
 
 static void visit_odd(const char *path) {
@@ -616,6 +642,7 @@ int main(void) {
       cmocka_unit_test(rotations_of_axes_are_saved),
       cmocka_unit_test(other_robots_are_the_same_as_urdf),
       cmocka_unit_test(what_urdf_cannot_hold_is_refused),
+      cmocka_unit_test(memory_that_ends_while_urdf_is_saved_is_told),
       cmocka_unit_test(odd_but_valid_files_are_accepted),
       cmocka_unit_test(every_double_survives_saving),
       cmocka_unit_test(a_needless_second_axis_is_not_saved),

@@ -489,6 +489,24 @@ static void the_same_where_the_decimal_point_is_a_comma(void **state) {
   with_comma_locale(again, COUNT(again));
 }
 
+/* A number of a named column that is none is refused with the column's name. */
+static void what_is_not_finite_is_named(void **state) {
+  (void)state;
+  static archive z;
+  const double numbers[2] = {1, HUGE_VAL};
+  size_t size;
+  jn_table *t;
+  jn_error e = {0};
+  memset(&z, 0, sizeof z);
+  add_array(&z, "turn.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }", numbers,
+            sizeof numbers);
+  unsigned char *bytes = archive_bytes(&z, 0, &size);
+  assert_status(jn_table_parse(JN_TABLE_NPZ, (char *)bytes, size, "x.npz", NULL, &t, &e),
+                JN_ERR_NOT_FINITE);
+  assert_string_equal(e.message, "x.npz: row 1, column 1 'turn' is not finite");
+  free(bytes);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_format_reads_back_bit_for_bit),
@@ -498,6 +516,7 @@ int main(void) {
       cmocka_unit_test(npy_types_orders_and_shapes),
       cmocka_unit_test(archives_of_other_programs),
       cmocka_unit_test(archives_with_one_fault_are_refused),
+      cmocka_unit_test(what_is_not_finite_is_named),
       cmocka_unit_test(files_are_those_of_numpy_and_zipfile),
       cmocka_unit_test(damaged_files_are_refused_or_read),
       cmocka_unit_test(the_same_where_the_decimal_point_is_a_comma),

@@ -47,11 +47,11 @@ static inline v3 v3_product_error(v3 a, v3 b, v3 p) { return (v3)_mm256_fmsub_pd
 #define REAL_QUOTIENT 1
 static inline real real_quotient(real x, double d, double r) {
   const real q = x * r;
-  return q + (x - q * d) * r;
+  return __builtin_fma(__builtin_fma(-q, d, x), r, q);
 }
 static inline v3 v3_quotient(v3 x, double d, double r) {
-  const v3 q = x * r;
-  return q + (x - q * d) * r;
+  const v3 q = x * r, R = {r, r, r, r}, D = {d, d, d, d};
+  return (v3)_mm256_fmadd_pd(_mm256_fnmadd_pd(q, D, x), R, q);
 }
 /* s - a b, rounded once */
 #define V3_FUSED 1
