@@ -1,5 +1,4 @@
 /* step.c: the length of the steps: what bounds them, and when a trial step is accepted. */
-#include <float.h>
 #include <math.h>
 
 #include "integrate/simulation.h"

@@ -257,11 +257,11 @@ static double share_of_a_sine(int n, const double *r, double squares) {
 }
 
 /* Do the residuals r hold a motion that a given lambda has smoothed away?
- * Few of them: one sine explains more of them than of white noise in 1 of 10^4 cases, by Fisher's test.
- * Many, with the autocorrelation rho_k = sum r_i r_(i-k)/sum r_i^2, of as many terms each: they hardly change
- * from sample to sample, or they come again after some samples, as a fast sine does, or they are far above
- * the white noise in the samples and not white themselves. Of a hundredth of the motion, only the first of many: spread
- * is the sum of the samples' squared distances from their mean. */
+ * Few of them: one sine explains more of them than of white noise in 1 of 10^4 cases, by Fisher's
+ * test. Many, with the autocorrelation rho_k = sum r_i r_(i-k)/sum r_i^2, of as many terms each: they
+ * hardly change from sample to sample, or they come again after some samples, as a fast sine does, or
+ * they are far above the white noise in the samples and not white themselves. Of a hundredth of the
+ * motion, only the first of many: spread is the sum of the samples' squared distances from their mean. */
 static int holds_motion(int n, const double *r, double squares, double noise, double spread) {
   enum { LEAST = 8, MANY = 100, LAGS = 16, AGAIN = 4 };
   const double alike = 0.9, again = 0.6, coloured = 0.3, far = 10, little = 0.01, half = 0.5 * n;
