@@ -60,7 +60,7 @@ LEARNING = 20.0  # seconds that it takes to find out the lines of a test
 TELLING = {
     "src/base": "base elementary io_text", "src/batch": "batch", "src/core": "dynamics identities kinematics formulations jacobian",
     "src/core/algebra": "constraints_closed digits", "src/core/derivatives": "partials linearise second regressor",
-    "src/core/hybrid": "hybrid digits", "src/core/spatial": "spatial digits", "src/generate": "generate",
+    "src/core/hybrid": "hybrid digits", "src/core/spatial": "spatial digits", "src/generate": "generate", "generated": "gpu python_gpu",
     "src/gpu": "gpu", "src/inst": "batch clock hybrid", "src/integrate": "simulate integrate", "src/io": "io_ lint",
     "src/io/tables": "table trajectory_file stamps", "src/io/native": "io_json io_save", "src/model": "model spec inertia lock",
     "src/motion": "retime limits ik", "src/scalar": "batch linearise_tables hybrid", "src/sweep": "sweep",
@@ -466,8 +466,8 @@ PROGRAMS = {
 }
 
 
-# tests in shell that run nothing but the program
-SCRIPTS = ["printed", "hostile_program", "sweep_program", "resume", "generate", "report", "scene", "site"]
+# tests in shell that run nothing but the program; test_generate, minutes of compilers, would spend a mutant's time alone
+SCRIPTS = ["printed", "hostile_program", "sweep_program", "resume", "report", "scene", "site"]
 
 
 def build_folder(library):
@@ -614,8 +614,8 @@ def try_mutant(library, tests, mutant, folder, budget, passed):
         return "same code", []
     if not library.link(folder, different):
         return "does not compile", []
-    # a change of what only generated code is made of, such as text under JN_FOLDED: tests of the generator see it
-    near = "src/generate/core_text.c" if different == [library.text] else path
+    # what only generated code and kernels are made of, such as text under JN_FOLDED, is seen by their tests alone
+    near = "generated/code.c" if different == [library.text] else path
     spent, done = 0.0, list(passed)
     for test in sorted(able, key=lambda t: -t.promise(near)):
         if spent > budget:
