@@ -325,7 +325,7 @@ static void fast_harmonics_show_the_speed_of_a_tool(void **state) {
   jn_error error = {0};
   const double w = 2, a[2 * TERMS] = {0, 0, 0.3, 0, -0.2, 0, 0.41, 0},
                b[2 * TERMS] = {0, 0, 0.1, 0, 0.35, 0, 0.27, 0}, c[4] = {0, 0, 1, 0};
-  double arm, speed, most = 0, q[2], v[2];
+  double arm, speed, most = 0, q[2], v[4];
   assert_ok(jn_model_load("double_pendulum", NULL, NULL, &model, &error));
   assert_ok(jn_data_new(model, 1, NULL, &data));
   assert_ok(jn_trajectory_polynomial(model, 0, 1, 1, c, NULL, &line, &error));

@@ -119,7 +119,7 @@ INLINE void boundary_motion_of_base(const jn_model *m, const jn_work *w, int rep
   const v3 p = load_v3(q + 4);
   /* all rows first: they do not wait for R */
   EACH(k, 0, K) base_give(b + k, free_row_in(rep, k, p, given + k * nv, 0));
-  EACH(k, 0, K) base_twist_in(rep, k, b, v + k * nv);
+  base_twists_in(rep, 0, K, nv, b, v);
 }
 /* Another free joint. */
 APART void boundary_motion_of_other(const jn_model *m, const jn_link *l, const jn_work *w, int rep,
@@ -186,8 +186,8 @@ INLINE void boundary_force_row(const jn_model *m, const jn_link *l, base_jet *b,
   const int nv = m->nv;
   real *out = io_of(w, l->iv), *tau = tau_of(w, l->iv);
   if (b) {
-    EACH(k, 0, r)
-    free_row_out(rep, k, p, base_wrench_out(rep, k, b, tau + k * nv), out + k * nv, 1);
+    base_wrenches_out(rep, 0, r, nv, b, tau);
+    EACH(k, 0, r) free_row_out(rep, k, p, six_make(b[k].n, b[k].f), out + k * nv, 1);
     return;
   }
   free_force_out(rep, 0, r, nv, free_position(l, w), tau, X_of(w, l->ix), NULL, out);

@@ -63,8 +63,20 @@ enum { LOW_ORDERS = 8 };
       EACH(k, from, to) { __VA_ARGS__; }                                 \
     }                                                                    \
   } while (0)
+/* Unrolled where `to` is a constant, and a loop where it is not: code that runs once in a call costs
+ * its length, and every copy of a loop within a loop would be as long. */
+#define EACH_COMPACT(k, from, to, ...)                              \
+  do {                                                              \
+    if (__builtin_constant_p(to)) {                                 \
+      EACH(k, from, to) { __VA_ARGS__; }                            \
+    } else {                                                        \
+      NO_UNROLL for (int k = from; k <= (to); k++) { __VA_ARGS__; } \
+    }                                                               \
+  } while (0)
 #else
 #define EACH_LOW_FIRST(one_kind, k, from, to, ...) \
+  EACH(k, from, to) { __VA_ARGS__; }
+#define EACH_COMPACT(k, from, to, ...) \
   EACH(k, from, to) { __VA_ARGS__; }
 #endif
 

@@ -29,7 +29,8 @@ INLINE base_jet *base_of(const jn_work *w) { return (base_jet *)(void *)w->base;
 /* sum_(i<=k) R_i^T x_(k-i), x a member of base_jet */
 #define BASE_TO_BODY(out, b, k, x)               \
   v3 out = v3_columns_at((b)[0].row, &(b)[k].x); \
-  EACH(i_##out, 1, k) out = v3_add(out, v3_columns_at((b)[i_##out].row, &(b)[(k)-i_##out].x))
+  EACH_COMPACT(i_##out, 1, k,                    \
+               out = v3_add(out, v3_columns_at((b)[i_##out].row, &(b)[(k)-i_##out].x)))
 
 /* order 0, from the rows of R; in registers: a load of what was just stored in parts would wait */
 INLINE void base_place(base_jet *b, const v3 *row) {
@@ -37,31 +38,31 @@ INLINE void base_place(base_jet *b, const v3 *row) {
   b->d = v3_zero();
 }
 
+/* rows of R' += [s] R, mixed: R [w], one product of their jets */
+INLINE void base_add_rate(int rep, const v3 *r, const v3 *w, v3 *rate) {
+  const real *s = (const real *)(const void *)w; /* from memory: extracting would cost more */
+  if (rep == JN_MIXED) {
+    for (int j = 0; j < 3; j++) rate[j] = v3_add(rate[j], v3_cross(r[j], *w));
+  } else {
+    rate[0] = v3_sub(v3_add(rate[0], v3_scale(s[1], r[2])), v3_scale(s[2], r[1]));
+    rate[1] = v3_sub(v3_add(rate[1], v3_scale(s[2], r[0])), v3_scale(s[0], r[2]));
+    rate[2] = v3_sub(v3_add(rate[2], v3_scale(s[0], r[1])), v3_scale(s[1], r[0]));
+  }
+}
 /* order k >= 1 of R and d, from s (mixed: w) and u of lower orders */
 INLINE void base_step(int rep, int k, base_jet *b) {
   const double f = (double)1 / k;
-  v3 x = v3_zero(), y = x, z = x;
-  EACH(i, 0, k - 1) {
-    const v3 *r = b[i].row, *w = &b[k - 1 - i].s;
-    const real *s = (const real *)(const void *)w; /* from memory: extracting would cost more */
-    if (rep == JN_MIXED) {
-      x = v3_add(x, v3_cross(r[0], *w));
-      y = v3_add(y, v3_cross(r[1], *w));
-      z = v3_add(z, v3_cross(r[2], *w));
-    } else {
-      x = v3_sub(v3_add(x, v3_scale(s[1], r[2])), v3_scale(s[2], r[1]));
-      y = v3_sub(v3_add(y, v3_scale(s[2], r[0])), v3_scale(s[0], r[2]));
-      z = v3_sub(v3_add(z, v3_scale(s[0], r[1])), v3_scale(s[1], r[0]));
-    }
-  }
-  b[k].row[0] = v3_times(f, x), b[k].row[1] = v3_times(f, y), b[k].row[2] = v3_times(f, z);
+  v3 rate[3] = {v3_zero(), v3_zero(), v3_zero()};
+  EACH_COMPACT(i, 0, k - 1, base_add_rate(rep, b[i].row, &b[k - 1 - i].s, rate));
+  for (int j = 0; j < 3; j++) b[k].row[j] = v3_times(f, rate[j]);
   b[k].d = v3_times(f, b[k - 1].u);
 }
 
 /* sum_(1<=i<=k) d_i x y_(k-i), y a member of base_jet */
-#define BASE_ARM(out, b, k, y)                                                              \
-  cross_sum sum_##out = cross_zero();                                                       \
-  EACH(i_##out, 1, k) sum_##out = cross_add(sum_##out, (b)[i_##out].d, (b)[(k)-i_##out].y); \
+#define BASE_ARM(out, b, k, y)                                                        \
+  cross_sum sum_##out = cross_zero();                                                 \
+  EACH_COMPACT(i_##out, 1, k,                                                         \
+               sum_##out = cross_add(sum_##out, (b)[i_##out].d, (b)[(k)-i_##out].y)); \
   const v3 out = cross_end(sum_##out)
 
 /* Order k of the body twist V from the spatial one, R and d known to order k-2:
@@ -87,8 +88,8 @@ INLINE void base_give(base_jet *b, six in) {
   b->s = in.w;
   b->u = in.v;
 }
-/* order k of the body twist v from the given one, lower orders being known */
-INLINE void base_twist_in(int rep, int k, base_jet *b, real *v) {
+/* order k of the body twist (w, v) from the given one, lower orders being known */
+INLINE void base_twist_in(int rep, int k, base_jet *b) {
   six body;
   if (rep == JN_SPATIAL) {
     body = base_spatial_in(k, b);
@@ -103,7 +104,12 @@ INLINE void base_twist_in(int rep, int k, base_jet *b, real *v) {
   }
   b[k].w = body.w;
   b[k].v = body.v;
-  store_six(v, body);
+}
+/* All orders 0..K, and the rows v. In two passes: while rows are stored, the compiler must take the
+ * jets in memory for changed, and loads them again. */
+INLINE void base_twists_in(int rep, int from, int K, int nv, base_jet *b, real *v) {
+  EACH_COMPACT(k, from, K, base_twist_in(rep, k, b));
+  EACH(k, from, K) store_six(v + k * nv, six_make(b[k].w, b[k].v));
 }
 
 /* order k of the body wrench tau from the given one */
@@ -124,13 +130,15 @@ INLINE void base_wrench_in(int rep, int k, base_jet *b, const real *in, real *ta
   }
 }
 
+/* sum_j += rows of R times x, which are summed at the end */
+INLINE void base_add_rows(const v3 *row, v3 x, v3 *sum) {
+  for (int j = 0; j < 3; j++) sum[j] = v3_add(sum[j], v3_mul(row[j], x));
+}
 /* sum_(i<=k) R_i x_(k-i), x a member of base_jet */
-#define BASE_FROM_BODY(out, b, k, x)                                                      \
-  v3 sum_##out[3];                                                                        \
-  for (int j = 0; j < 3; j++) sum_##out[j] = v3_mul((b)[0].row[j], (b)[k].x);             \
-  EACH(i_##out, 1, k)                                                                     \
-  for (int j = 0; j < 3; j++)                                                             \
-    sum_##out[j] = v3_add(sum_##out[j], v3_mul((b)[i_##out].row[j], (b)[(k)-i_##out].x)); \
+#define BASE_FROM_BODY(out, b, k, x)                                                           \
+  v3 sum_##out[3];                                                                             \
+  for (int j = 0; j < 3; j++) sum_##out[j] = v3_mul((b)[0].row[j], (b)[k].x);                  \
+  EACH_COMPACT(i_##out, 1, k, base_add_rows((b)[i_##out].row, (b)[(k)-i_##out].x, sum_##out)); \
   const v3 out = v3_row_sums(sum_##out[0], sum_##out[1], sum_##out[2])
 
 /* s and u of order k from the body twist v, R known to order k */
@@ -160,17 +168,22 @@ INLINE six base_twist_out(int rep, int k, const base_jet *b) {
   return six_make(b[k].s, v3_add(b[k].u, arm));
 }
 
-/* order k of the wrench in `rep` from the body wrench tau */
-INLINE six base_wrench_out(int rep, int k, base_jet *b, const real *tau) {
-  b[k].torque = load_v3(tau);
-  b[k].force = load_v3(tau + 3);
+/* order k of the wrench (n, f) in `rep` from the body wrench (torque, force) */
+INLINE void base_wrench_out(int rep, int k, base_jet *b) {
   BASE_FROM_BODY(f, b, k, force);
   b[k].f = f;
-  if (rep == JN_MIXED) return six_make(b[k].torque, f);
+  b[k].n = b[k].torque;
+  if (rep == JN_MIXED) return;
   BASE_FROM_BODY(n, b, k, torque);
-  if (rep != JN_SPATIAL) return six_make(n, f);
+  b[k].n = n;
+  if (rep != JN_SPATIAL) return;
   BASE_ARM(arm, b, k, f);
-  return six_make(v3_add(n, arm), f);
+  b[k].n = v3_add(n, arm);
+}
+/* All orders from..r, from the rows tau; the caller stores (n, f). */
+INLINE void base_wrenches_out(int rep, int from, int r, int nv, base_jet *b, const real *tau) {
+  EACH(k, from, r) b[k].torque = load_v3(tau + k * nv), b[k].force = load_v3(tau + k * nv + 3);
+  EACH_COMPACT(k, from, r, base_wrench_out(rep, k, b));
 }
 
 #endif

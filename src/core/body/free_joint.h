@@ -65,10 +65,8 @@ INLINE void free_motion_in(const jn_link *l, int rep, int from, int to, int nv, 
       if (rep != JN_BODY) twist_to_body(rep, k, free_pose_of(X), p0, in, nv, v, nv);
     }
   } else if (rep != JN_BODY) {
-    EACH(k, from, to) {
-      base_give(b + k, load_six(in + k * nv));
-      base_twist_in(rep, k, b, v + k * nv);
-    }
+    EACH(k, from, to) base_give(b + k, load_six(in + k * nv));
+    base_twists_in(rep, from, to, nv, b, v);
   }
 }
 
@@ -86,7 +84,8 @@ INLINE void free_motion_out(int rep, int from, int to, int nv, v3 p0, const real
 INLINE void free_force_out(int rep, int from, int to, int nv, v3 p0, const real *tau, real *X,
                            base_jet *b, real *out) {
   if (b) {
-    EACH(k, from, to) store_six(out + k * nv, base_wrench_out(rep, k, b, tau + k * nv));
+    base_wrenches_out(rep, from, to, nv, b, tau);
+    EACH(k, from, to) store_six(out + k * nv, six_make(b[k].n, b[k].f));
   } else {
     for (int k = from; k <= to; k++)
       wrench_from_body(rep, k, free_pose_of(X), p0, tau, nv, out, nv);
@@ -100,7 +99,7 @@ INLINE void joint_motion_in(const jn_link *l, int rep, int k, int nv, v3 p0, con
     for (int j = 0; j < l->nv; j++) v[k * nv + j] = in[k * nv + j];
   else if (b) {
     base_give(b + k, load_six(in + k * nv));
-    base_twist_in(rep, k, b, v + k * nv);
+    base_twists_in(rep, k, k, nv, b, v);
   } else
     twist_to_body(rep, k, free_pose_of(X), p0, in, nv, v, nv);
 }
