@@ -53,6 +53,34 @@ static void events_are_no_numbers_at_any_call(void **state) {
   jn_model_free(model);
 }
 
+/* Below zero for 12 ms about t = 62, and near it for seconds. */
+enum { DIP = 62, WIDE = 6 };
+static const double deep = 1e-6;
+static double dips(void *context, double t, const double *q, const double *v) {
+  const double x = (t - DIP) / WIDE;
+  (void)context, (void)q, (void)v;
+  return 1 - (1 + deep) * exp(-x * x);
+}
+static void a_dip_is_found_in_a_step_of_minutes(void **state) {
+  (void)state;
+  const double want = DIP - WIDE * sqrt(log1p(deep)), zero = 0;
+  const jn_event event = {dips, NULL, 0};
+  jn_model *model = load_model("pendulum");
+  jn_simulation_options o = scheme_options(JN_RKMK4, 100, 0);
+  double t = -1;
+  int found = -1;
+  o.events = &event, o.event_count = 1;
+  o.resolution = HUGE_VAL;
+  jn_simulation *s = new_simulation(model, &o);
+  assert_ok(jn_simulation_set_state(s, 0, &zero, &zero));
+  assert_ok(jn_simulation_step(s, 100, &found));
+  jn_simulation_state(s, &t, NULL, NULL);
+  assert_int_equal(found, 0);
+  assert_below("time of the event", fabs(t - want), 1e-9);
+  jn_simulation_free(s);
+  jn_model_free(model);
+}
+
 /* ---- forces */
 
 typedef struct rough {
@@ -186,6 +214,7 @@ static void a_table_of_forces_knows_its_breaks(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(events_are_no_numbers_at_any_call),
+      cmocka_unit_test(a_dip_is_found_in_a_step_of_minutes),
       cmocka_unit_test(a_force_without_a_bound_is_given_up),
       cmocka_unit_test(a_force_without_a_side_is_given_up),
       cmocka_unit_test(a_force_without_a_memory_is_that_of_its_derivatives),

@@ -152,7 +152,7 @@ static jn_status first_crossing(jn_simulation *s, int i, double limit, walk *w) 
   if (status) return status;
   w->sign = s->has_signs ? s->at.sign[i] : side(w->g);
   for (int k = 1; k <= looks && !w->found; k++) {
-    double b = k == looks ? limit : limit * k / looks, gb, m, gm;
+    double b = k == looks ? limit : limit * k / looks, gb, m = 0, gm;
     int dips = 0;
     if ((status = evaluate(s, i, b, &gb))) return status;
     if (side(w->g) == side(gb) && side(gb) == w->sign)
