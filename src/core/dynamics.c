@@ -18,6 +18,7 @@ static int converts_base(const jn_model *m, const jn_data *data, const jn_recurs
 static void motion_in(const jn_model *m, jn_data *data, const jn_recursion *form, int K,
                       const double *v) {
   const int rep = (int)data->settings.representation;
+  data->w.turning = converts_base(m, data, form) && boundary_has_base(m);
   if (!form->world) {
     data->engine->boundary.motion(m, &data->w, rep, K, v);
   } else {

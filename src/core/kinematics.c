@@ -56,8 +56,9 @@ static int twists_are_finite(const jn_model *m, const jn_data *data, int K) {
 
 void jn_keep_given(const jn_model *m, jn_data *data, int order, const double *v) {
   data->given = m->nfree && m->free_link[0] == 0 && data->settings.representation == JN_SPATIAL;
-  for (int k = 0; k <= order && data->given; k++)
-    memcpy(data->w.given + 6 * k, v + (size_t)k * (size_t)m->nv, 6 * sizeof *v);
+  if (!data->given) return;
+  double *to = data->w.given, *end = to + 6 * (order + 1);
+  for (const int nv = m->nv; to < end; to += 6, v += nv) memcpy(to, v, 6 * sizeof *v);
 }
 
 jn_status jn_kinematics(const jn_model *model, jn_data *data, int order, const double *q,

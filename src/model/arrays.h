@@ -172,6 +172,7 @@ enum {
 
 typedef struct jn_work {
   int rows, nv, nrow;
+  int turning; /* whether `base` holds the jets of the rotation of a free base */
 #define JN_WORK_FIELD(name, element, stride, count) double *name;
   JN_WORK_PACK(JN_WORK_FIELD) JN_WORK_SINGLE(JN_WORK_FIELD)
 #undef JN_WORK_FIELD

@@ -187,7 +187,7 @@ INLINE void inverse_visit(const link_view *at, int nv, int r, six *H, v3 *u, v3 
   classical_visit(at, nv, r + 1, u, u, e);
 #else
   (void)u, (void)e;
-  rnea_visit(at, nv, r + 1, 0, 0, 1, H);
+  rnea_visit(at, nv, r + 1, 0, 0, NULL, 1, H);
 #endif
 }
 /* the functions of link i, and of links like it, for order r */
@@ -300,7 +300,7 @@ INLINE void mirror_rows(int nv, real *M) {
   PART void name##_visit##i(const link_view *view, const jn_link *l) { \
     const link_view at = constant_view(view, l, &link##i);             \
     six H[(r) + 1];                                                    \
-    rnea_visit(&at, NV, r, 0, 0, 0, H);                                \
+    rnea_visit(&at, NV, r, 0, 0, NULL, 0, H);                          \
   }
 /* The pose (R row by row, p) of a frame C of a link, and its twists to order r, rows of `row` numbers,
  * in representation `rep`. given: the spatial twists themselves, where the user gave them. */

@@ -180,9 +180,10 @@ INLINE void base_wrench_out(int rep, int k, base_jet *b) {
   BASE_ARM(arm, b, k, f);
   b[k].n = v3_add(n, arm);
 }
-/* All orders from..r, from the rows tau; the caller stores (n, f). */
+/* All orders from..r, from the rows tau; the caller stores (n, f). Fourth components of the rows of R
+ * are zero, so that those of the loads do not count. */
 INLINE void base_wrenches_out(int rep, int from, int r, int nv, base_jet *b, const real *tau) {
-  EACH(k, from, r) b[k].torque = load_v3(tau + k * nv), b[k].force = load_v3(tau + k * nv + 3);
+  EACH(k, from, r) b[k].torque = load_first(tau + k * nv), b[k].force = load_second(tau + k * nv);
   EACH_COMPACT(k, from, r, base_wrench_out(rep, k, b));
 }
 

@@ -90,7 +90,7 @@ INLINE void generic_visit(const generic_robot *m, const jn_link *l, generic_slot
   if (free) copy_reals(ROW * (K + 1), at->v, in);
   generic_place(l, rep, K, ROW, at->q, in, at->v, at->X, l->parent < 0 ? B : NULL);
   const link_view view = generic_view(l, at, parent, NULL, &up);
-  rnea_visit(&view, ROW, K, 0, 0, 1, H);
+  rnea_visit(&view, ROW, K, 0, 0, NULL, 1, H);
 }
 INLINE void generic_finish(const generic_robot *m, const jn_link *l, generic_slot *at,
                            generic_slot *parent, base_jet *B, double *tau, size_t n,
