@@ -105,7 +105,7 @@ INLINE void base_twist_in(int rep, int k, base_jet *b) {
   b[k].w = body.w;
   b[k].v = body.v;
 }
-/* All orders 0..K, and the rows v. In two passes: while rows are stored, the compiler must take the
+/* Orders from..K, and the rows v. In two passes: while rows are stored, the compiler must take the
  * jets in memory for changed, and loads them again. */
 INLINE void base_twists_in(int rep, int from, int K, int nv, base_jet *b, real *v) {
   EACH_COMPACT(k, from, K, base_twist_in(rep, k, b));
@@ -180,7 +180,7 @@ INLINE void base_wrench_out(int rep, int k, base_jet *b) {
   BASE_ARM(arm, b, k, f);
   b[k].n = v3_add(n, arm);
 }
-/* All orders from..r, from the rows tau; the caller stores (n, f). Fourth components of the rows of R
+/* Orders from..r, from the rows tau; the caller stores (n, f). Fourth components of the rows of R
  * are zero, so that those of the loads do not count. */
 INLINE void base_wrenches_out(int rep, int from, int r, int nv, base_jet *b, const real *tau) {
   EACH(k, from, r) b[k].torque = load_first(tau + k * nv), b[k].force = load_second(tau + k * nv);
