@@ -289,7 +289,8 @@ static jn_status description_pieces(const jn_allocator *a) {
       "{\"kind\": \"pieces\", \"base\": {\"breaks\": [0, 1], \"quat\": [1, 0, 0, 0],"
       " \"axes\": [[0, 0, 1]], \"coefficients\": [[[0, 0, 0, 1], [1, 0, 0, 1]]]}, \"joints\": {"
       " \"q2\": {\"breaks\": [0, 1, 2], \"coefficients\": [[[0], [1]], [1, [2]]],"
-      " \"origin\": [0, 1], \"w\": [[1], [2]], \"a\": [[1], [2]], \"b\": [[0], [3]]}}}");
+      " \"origin\": [0, 1], \"w\": [[1], [2]], \"a\": [[1], [2]], \"b\": [[0], [3]]},"
+      " \"q3\": {\"degree\": 2, \"knots\": [0, 0, 0, 1, 2, 2, 2], \"values\": [1, 3, 2, [5]]}}}");
 }
 static jn_status samples(const jn_allocator *a) {
   jn_trajectory *t = NULL;

@@ -144,6 +144,37 @@ static void what_is_saved_loads_bit_for_bit(void **state) {
   jn_model_free(m);
 }
 
+/* A motion on SE(3) and joints beside it; the digits of high degrees are those of the knots. */
+static void splines_are_saved_by_their_knots(void **state) {
+  (void)state;
+  enum { DEGREE = 31, VALUES = 40 };
+  jn_model *m = model_of("tilthex");
+  const size_t nq = (size_t)jn_model_nq(m);
+  double knots[VALUES + DEGREE + 1], *q = doubles(VALUES * nq);
+  for (int i = 0; i < VALUES; i++) {
+    const jn_quat r = jn_quat_exp(jn_v3(0.3 * sin(i), 0.2 * i, cos(i)));
+    double *row = q + (size_t)i * nq;
+    row[0] = r.w, row[1] = r.x, row[2] = r.y, row[3] = r.z;
+    for (size_t c = 4; c < nq; c++) row[c] = sin((double)i * (double)c);
+  }
+  jn_trajectory *T, *S, *slow;
+  jn_error e = {0};
+  assert_ok(jn_bspline_knots(1, 5, DEGREE, VALUES, knots));
+  knots[DEGREE + 3] = knots[DEGREE + 2];
+  assert_ok(jn_trajectory_bspline(m, DEGREE, VALUES, knots, q, NULL, &T, &e));
+  char *text = NULL;
+  assert_ok(jn_trajectory_scaled(T, 1.5, NULL, &slow));
+  assert_ok(jn_trajectory_to_json(slow, m, NULL, &text, &e));
+  if (jn_trajectory_parse(text, strlen(text), NULL, m, NULL, NULL, NULL, &S, &e))
+    fail_msg("%s", e.message);
+  assert_true(strstr(text, "knots") && !strstr(text, "breaks"));
+  assert_true(distance(m, slow, S) == 0 && distance(m, T, S) > 0);
+  jn_text_free(text, NULL);
+  jn_trajectory_free(T), jn_trajectory_free(S), jn_trajectory_free(slow);
+  jn_model_free(m);
+  free(q);
+}
+
 static void odd_descriptions_are_accepted(void **state) {
   (void)state;
   static const struct {
@@ -444,6 +475,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(descriptions_are_the_motions_of_the_library),
       cmocka_unit_test(what_is_saved_loads_bit_for_bit),
+      cmocka_unit_test(splines_are_saved_by_their_knots),
       cmocka_unit_test(odd_descriptions_are_accepted),
       cmocka_unit_test(ends_are_at_rest_by_default),
       cmocka_unit_test(samples_are_found_by_their_names),

@@ -204,6 +204,34 @@ static void descriptions_with_one_fault_are_refused(void **state) {
        "{'kind': 'pieces', 'joints': {'joint1': {'breaks': [0, 1, 2], 'coefficients': [[1], [1]],"
        " 'w': [[1], [1]], 'a': [[1]], 'b': [[1], [1]], 'origin': [0, 1]}}}",
        "joints.joint1.a[1]: missing: a list expected"},
+      {"pendulum", "{'kind': 'pieces', 'joints': {'joint1': {'knots': [0, 1], 'values': 3}}}",
+       "joints.joint1.values: a list expected, found a number"},
+      {"pendulum", "{'kind': 'pieces', 'joints': {'joint1': {'knots': 3, 'values': [1, 2]}}}",
+       "joints.joint1.knots: a list expected, found a number"},
+      {"pendulum",
+       "{'kind': 'pieces', 'joints': {'joint1': {'knots': [0, 0, 1, 1], 'degree': 32,"
+       " 'values': [1, 2]}}}",
+       "joints.joint1.degree: a whole number from 1 to 31 expected, found 32"},
+      {"pendulum",
+       "{'kind': 'pieces', 'joints': {'joint1': {'knots': [0, 0, 1], 'degree': 1,"
+       " 'values': [1, 2]}}}",
+       "joints.joint1.knots: 4 knots expected (values + degree + 1), found 3"},
+      {"pendulum",
+       "{'kind': 'pieces', 'joints': {'joint1': {'knots': [0, 0, 1, 1, 2], 'degree': 2,"
+       " 'values': [1, 2]}}}",
+       "joints.joint1.values: a B-spline of degree 2 needs at least 3 values"},
+      {"pendulum",
+       "{'kind': 'pieces', 'joints': {'joint1': {'knots': [0, 2, 1, 3], 'degree': 1,"
+       " 'values': [1, 2]}}}",
+       "joints.joint1.knots: the numbers must not decrease"},
+      {"pendulum",
+       "{'kind': 'pieces', 'joints': {'joint1': {'knots': [0, 1, 1, 3], 'degree': 1,"
+       " 'values': [1, 2]}}}",
+       "joints.joint1.knots: the motion has no duration: number 1 must be less than number 2"},
+      {"tilthex",
+       "{'kind': 'pieces', 'base': {'degree': 1, 'knots': [0, 0, 1, 1], 'axes': [[0, 0, 1]],"
+       " 'values': [[0, 0, 0, 0], [0, 0, 0]], 'quat': [1, 0, 0, 0]}}",
+       "base.values[1]: 4 numbers expected, found 3"},
       {"tilthex", "{'kind': 'hold', 'base': {}, 'joints': {'q2': 1}}",
        "base.value: missing: a list of 7 numbers expected"},
       {"tilthex", "{'kind': 'hold', 'base': [2, 0, 0, 0, 0, 0, 0]}", "base: a rotation or pose"},

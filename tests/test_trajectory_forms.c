@@ -6,6 +6,7 @@
 #include "helpers/check.h"
 #include "helpers/rng.h"
 #include "helpers/tree.h"
+#include "oracle/quad.h"
 
 enum { TOP = 9 }; /* highest order asked for */
 
@@ -149,8 +150,72 @@ static void bsplines_are_sums_of_basis_functions(void **state) {
   jn_model_free(model);
 }
 
+/* Control values of the next derivative, in c, of a spline of degree d; the largest of them. */
+static quad differentiate(int d, int count, const double *knots, quad *c) {
+  quad largest = 0;
+  for (int i = 0; i + 1 < count; i++) {
+    const quad width = (quad)knots[i + d + 1] - (quad)knots[i + 1];
+    c[i] = width > 0 ? d * (c[i + 1] - c[i]) / width : 0;
+    const quad size = c[i] < 0 ? -c[i] : c[i];
+    if (size > largest) largest = size;
+  }
+  return largest;
+}
+/* de Boor's algorithm in the span knots[span] <= t < knots[span + 1] */
+static quad de_boor(int d, const double *knots, const quad *c, int span, double t) {
+  quad x[JN_MAX_SPLINE + 1];
+  for (int i = 0; i <= d; i++) x[i] = c[span - d + i];
+  for (int level = 1; level <= d; level++)
+    for (int i = d; i >= level; i--) {
+      const quad left = knots[span - d + i], right = knots[span + 1 + i - level],
+                 s = ((quad)t - left) / (right - left);
+      x[i] = (1 - s) * x[i - 1] + s * x[i];
+    }
+  return x[d];
+}
+
+/* One span between multiple knots (a Bezier curve), uniform knots, and random ones; in 113 bits. */
+static void splines_of_every_degree_keep_their_digits(void **state) {
+  (void)state;
+  enum { COUNT_OF_VALUES = JN_MAX_SPLINE + 9, ORDERS = 10 };
+  jn_model *model = pendulum_model();
+  rng r = rng_new(6);
+  for (int d = 1; d <= JN_MAX_SPLINE; d++)
+    for (int kind = 0; kind < 3; kind++) {
+      const int count = kind ? d + 8 : d + 1;
+      double knots[COUNT_OF_VALUES + JN_MAX_SPLINE + 1], x[COUNT_OF_VALUES], v[ORDERS];
+      quad c[ORDERS + 1][COUNT_OF_VALUES], scale[ORDERS + 1] = {40};
+      jn_trajectory *T;
+      assert_ok(jn_bspline_knots(2, 3 + kind, d, count, knots));
+      for (int i = d + 1; kind == 2 && i < count; i++)
+        knots[i] = knots[i - 1] + rng_range(&r, 0.05, 0.2);
+      for (int i = 0; i < count; i++) c[0][i] = x[i] = rng_range(&r, -40, 40);
+      for (int m = 0; m < ORDERS && m < d; m++) {
+        for (int i = 0; i < count - m; i++) c[m + 1][i] = c[m][i];
+        scale[m + 1] = differentiate(d - m, count - m, knots + m, c[m + 1]);
+      }
+      assert_ok(jn_trajectory_bspline(model, d, count, knots, x, NULL, &T, NULL));
+      for (int i = 0; i < 200; i++) {
+        const double t = 2 + (knots[count] - 2) * i / 200;
+        int span = d;
+        while (knots[span + 1] <= t) span++;
+        double q;
+        assert_ok(jn_trajectory_at(T, t, ORDERS - 2, JN_BODY, &q, v));
+        for (int m = 0; m < ORDERS && m <= d; m++) {
+          const quad want = de_boor(d - m, knots + m, c[m], span - m, t);
+          const double got = m ? v[m - 1] : q;
+          check_residual("B-spline in 113 bits", fabs((double)(got - want) / (double)scale[m]),
+                         1e-13);
+        }
+      }
+      jn_trajectory_free(T);
+    }
+  jn_model_free(model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(splines_of_every_degree_keep_their_digits),
       cmocka_unit_test(closed_forms),
       cmocka_unit_test(half_cosines_go_from_point_to_point),
       cmocka_unit_test(angles_turn_in_their_order),

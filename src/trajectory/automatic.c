@@ -193,7 +193,8 @@ static void fill_spline(jn_spline *s, const recording *r, int number, int column
 static jn_status new_spline(automatic *f, int cells, int numbers, int *index) {
   const int pieces = cells ? cells : 1;
   const double start = f->times[0], end = f->times[f->count - 1];
-  jn_status status = jn_spline_new(f->T, pieces, cells ? f->o->degree : 0, numbers, 0, index);
+  const jn_spline shape = {.pieces = pieces, .degree = cells ? f->o->degree : 0, .n = numbers};
+  jn_status status = jn_spline_new(f->T, shape, index);
   if (status) return status;
   double *at = f->T->spline[*index].breaks;
   for (int j = 0; j < pieces; j++) at[j] = start + f->t[f->count - 1] / pieces * j;

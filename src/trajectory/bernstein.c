@@ -10,16 +10,6 @@ double jn_binomial(int n, int k) {
   return floor(c + 0.5);
 }
 
-/* c_k = C(n,k) (Delta^k b)_0,   (Delta b)_i = b_(i+1) - b_i */
-void jn_bernstein_powers(int n, const double *b, double *c, int stride) {
-  double d[JN_MAX_SPLINE + 1];
-  memcpy(d, b, sizeof *d * (size_t)(n + 1));
-  for (int k = 0; k <= n; k++) {
-    c[(size_t)k * (size_t)stride] = jn_binomial(n, k) * d[0];
-    for (int i = 0; i < n - k; i++) d[i] = d[i + 1] - d[i];
-  }
-}
-
 void jn_bernstein_values(int n, double u, double *B) {
   B[0] = 1;
   for (int k = 1; k <= n; k++) {

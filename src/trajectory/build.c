@@ -289,7 +289,8 @@ jn_status jn_add_formula(jn_trajectory *T, int from, int to, const jn_formula *f
   int index, column = 0;
   if (!(h > 0) || !isfinite(h))
     return jn_fail(error, JN_ERR_ARGUMENT, NULL, 0, "the end must be after the start");
-  jn_status status = jn_spline_new(T, 1, degree, (int)nv, f->terms, &index);
+  jn_status status = jn_spline_new(
+      T, (jn_spline){.pieces = 1, .degree = degree, .n = (int)nv, .terms = f->terms}, &index);
   if (status) return source_failed(status, "", error);
   jn_spline *s = &T->spline[index];
   s->breaks[0] = f->start;
@@ -447,7 +448,7 @@ jn_status jn_add_constant(jn_trajectory *T, int joint, const double *q) {
   jn_motion *m = &T->motion[joint];
   int index;
   jn_status status = check_rows(T, joint, joint + 1, 1, q, (size_t)j->nq, NULL);
-  if (!status) status = jn_spline_new(T, 1, 0, j->nq - skip, 0, &index);
+  if (!status) status = jn_spline_new(T, (jn_spline){.pieces = 1, .n = j->nq - skip}, &index);
   if (status) return status;
   m->spline = m->rotation_spline = index;
   for (int c = skip; c < j->nq; c++) T->spline[index].c[c - skip] = q[c];

@@ -542,7 +542,8 @@ static jn_status undetermined(const spline_system *s, jn_error *error) {
 jn_status jn_spline_minimum(jn_trajectory *T, int k, int count, const double *times, int n,
                             const double *x, const double *d, int *index, jn_error *error) {
   spline_system s = {.k = k, .count = count, .n = n};
-  jn_status status = jn_spline_new(T, count - 1, 2 * k - 1, n, 0, index);
+  jn_status status =
+      jn_spline_new(T, (jn_spline){.pieces = count - 1, .degree = 2 * k - 1, .n = n}, index);
   double *t = jn_block_new(&T->hooks, (size_t)count, sizeof *t);
   if (!status && !t) status = JN_ERR_MEMORY;
   if (!status) {

@@ -6,7 +6,7 @@
 
 jn_status jn_spline_half_cosine(jn_trajectory *T, int count, const double *times, int n,
                                 const double *x, int *index) {
-  jn_status status = jn_spline_new(T, count - 1, 0, n, 1, index);
+  jn_status status = jn_spline_new(T, (jn_spline){.pieces = count - 1, .n = n, .terms = 1}, index);
   if (status) return status;
   jn_spline *s = &T->spline[*index];
   memcpy(s->breaks, times, (size_t)count * sizeof *times);
@@ -36,27 +36,73 @@ jn_status jn_bspline_knots(double start, double end, int degree, int count, doub
 
 jn_status jn_spline_bspline(jn_trajectory *T, int degree, int count, const double *knots, int n,
                             const double *x, int *index) {
-  double A[(JN_MAX_SPLINE + 1) * (JN_MAX_SPLINE + 1)], b[JN_MAX_SPLINE + 1];
-  const int m = degree + 1;
-  int pieces = 0, piece = 0;
-  for (int i = degree; i < count; i++) pieces += knots[i] < knots[i + 1];
-  jn_status status = jn_spline_new(T, pieces, degree, n, 0, index);
+  jn_spline shape = {.degree = degree, .n = n, .controls = count};
+  for (int i = degree; i < count; i++) shape.pieces += knots[i] < knots[i + 1];
+  jn_status status = jn_spline_new(T, shape, index);
   if (status) return status;
-  jn_spline *s = &T->spline[*index];
+  const jn_spline *s = &T->spline[*index];
+  memcpy(s->knots, knots, ((size_t)count + (size_t)degree + 1) * sizeof *knots);
+  memcpy(s->c, x, (size_t)count * (size_t)n * sizeof *x);
+  int piece = 0;
   s->breaks[0] = knots[degree];
-  for (int span = degree; span < count; span++) {
-    if (!(knots[span] < knots[span + 1])) continue;
-    s->breaks[piece + 1] = knots[span + 1];
-    jn_bspline_span(degree, knots, span, A);
-    for (int c = 0; c < n; c++) {
-      for (int i = 0; i < m; i++) {
-        b[i] = 0;
-        for (int j = 0; j < m; j++)
-          b[i] += A[i * m + j] * x[(size_t)(span - degree + j) * (size_t)n + (size_t)c];
-      }
-      jn_bernstein_powers(degree, b, s->c + (size_t)piece * (size_t)m * (size_t)n + c, n);
-    }
-    piece++;
-  }
+  for (int i = degree; i < count; i++)
+    if (knots[i] < knots[i + 1]) s->breaks[++piece] = knots[i + 1];
   return JN_OK;
+}
+
+/* N[q (d+1) + j], q = 0..d, j = 0..q: the basis functions of degree q that are not zero in the span
+ * k[0] <= t <= k[1] (Cox and de Boor) */
+static void basis(int d, const double *k, double t, double *N) {
+  N[0] = 1;
+  for (int q = 1; q <= d; q++) {
+    const double *lower = N + (q - 1) * (d + 1);
+    double *row = N + q * (d + 1), rest = 0;
+    for (int j = 0; j < q; j++) {
+      const double part = lower[j] / (k[j + 1] - k[j + 1 - q]);
+      row[j] = rest + (k[j + 1] - t) * part;
+      rest = (t - k[j + 1 - q]) * part;
+    }
+    row[q] = rest;
+  }
+}
+
+/* The last control value of the span that begins at t. */
+static int span_at(const jn_spline *s, double t) {
+  int low = s->degree, high = s->controls;
+  while (high - low > 1) {
+    const int middle = low + (high - low) / 2;
+    if (s->knots[middle] <= t)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* x^(m) = sum_j N_j y_j of degree d - m, and its derivative has the control values
+ *   (d - m) (y_(j+1) - y_j)/(knot_(j+d-m+1) - knot_(j+1)) */
+void jn_bspline_jets(const jn_spline *s, double t, int i, double scale, int channel, int width,
+                     int count, int top, double *y, double *x) {
+  double N[(JN_MAX_SPLINE + 1) * (JN_MAX_SPLINE + 1)], f = 1;
+  const int d = s->degree, span = span_at(s, s->breaks[i]);
+  const double *k = s->knots + span,
+               *control = s->c + (size_t)(span - d) * (size_t)s->n + (size_t)channel;
+  basis(d, k, t, N);
+  for (int j = 0; j <= d; j++)
+    for (int c = 0; c < width; c++)
+      y[j * width + c] = c < count ? control[(size_t)j * (size_t)s->n + (size_t)c] : 0;
+  for (int m = 0; m <= top && m <= d; m++) {
+    const int p = d - m;
+    double *row = x + m * width;
+    for (int c = 0; c < width; c++) row[c] = 0;
+    for (int j = 0; j <= p; j++)
+      for (int c = 0; c < width; c++) row[c] += N[p * (d + 1) + j] * y[j * width + c];
+    for (int c = 0; c < width; c++) row[c] *= f;
+    for (int j = 0; j < p; j++) {
+      const double rate = p / (k[j + 1] - k[j + 1 - p]);
+      for (int c = 0; c < width; c++)
+        y[j * width + c] = rate * (y[(j + 1) * width + c] - y[j * width + c]);
+    }
+    f /= (m + 1) * scale;
+  }
 }

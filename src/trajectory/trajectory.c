@@ -51,11 +51,17 @@ void jn_repay(jn_trajectory *T, size_t bytes) {
 
 /* Splines. */
 
+static size_t knots(const jn_spline *s) {
+  return s->controls ? (size_t)s->controls + (size_t)s->degree + 1 : 0;
+}
+
 static void spline_place(jn_spline *s, double *block) {
   size_t pieces = (size_t)s->pieces, n = (size_t)s->n, terms = (size_t)s->terms;
+  const size_t rows = s->controls ? (size_t)s->controls : pieces * ((size_t)s->degree + 1);
   s->breaks = block;
   s->c = s->breaks + pieces + 1;
-  s->origin = s->c + pieces * ((size_t)s->degree + 1) * n;
+  s->knots = s->c + rows * n;
+  s->origin = s->knots + knots(s);
   s->w = s->origin + pieces;
   s->a = s->w + pieces * terms;
   s->b = s->a + pieces * terms * n;
@@ -63,14 +69,15 @@ static void spline_place(jn_spline *s, double *block) {
 
 /* length of the block in doubles; 0 if it overflows */
 static size_t spline_size(const jn_spline *s) {
-  const size_t of_one = (size_t)s->degree + 1 + 2 * (size_t)s->terms;
+  const size_t of_one = (s->controls ? 0 : (size_t)s->degree + 1) + 2 * (size_t)s->terms;
   size_t rows, all;
   const int fits = jn_size_multiply((size_t)s->pieces, of_one, &rows) &&
-                   jn_size_multiply(rows, (size_t)s->n, &all) && all < SIZE_MAX / 32;
-  return fits ? all + (size_t)s->pieces * (2 + (size_t)s->terms) + 1 : 0;
+                   jn_size_multiply(rows + (size_t)s->controls, (size_t)s->n, &all) &&
+                   all < SIZE_MAX / 32;
+  return fits ? all + (size_t)s->pieces * (2 + (size_t)s->terms) + 1 + knots(s) : 0;
 }
 
-jn_status jn_spline_new(jn_trajectory *T, int pieces, int degree, int n, int terms, int *index) {
+jn_status jn_spline_new(jn_trajectory *T, jn_spline shape, int *index) {
   if (T->splines == T->room) {
     int room = T->room ? 2 * T->room : 4;
     jn_spline *more = jn_block_new(&T->hooks, (size_t)room, sizeof *more);
@@ -80,13 +87,12 @@ jn_status jn_spline_new(jn_trajectory *T, int pieces, int degree, int n, int ter
     T->spline = more;
     T->room = room;
   }
-  jn_spline s = {pieces, degree, n, terms, NULL, NULL, NULL, NULL, NULL, NULL};
-  size_t size = spline_size(&s);
+  const size_t size = spline_size(&shape);
   if (size && jn_afford(T, size, sizeof(double), 0)) return JN_ERR_LIMIT;
   double *block = size ? jn_block_new(&T->hooks, size, sizeof *block) : NULL;
   if (!block) return JN_ERR_MEMORY;
-  spline_place(&s, block);
-  T->spline[T->splines] = s;
+  spline_place(&shape, block);
+  T->spline[T->splines] = shape;
   *index = T->splines++;
   return JN_OK;
 }
@@ -115,7 +121,7 @@ static void add_harmonic(double w, double s, double a, double b, double scale, i
   }
 }
 
-enum { RUN = 8, FEW_POWERS = 16 }; /* functions at a time, of a degree below */
+enum { RUN = 8, FEW_POWERS = JN_MAX_SPLINE + 1 }; /* functions at a time, of a degree below */
 
 /* x[(order+1) x width] of functions channel ... channel + count - 1, count <= width; y[(degree+1) x width].
  * `width` is a constant in every call. */
@@ -129,14 +135,18 @@ static inline __attribute__((always_inline)) void spline_jets(const jn_spline *s
   const size_t n = (size_t)s->n;
   if (held) t = t < s->breaks[0] ? s->breaks[0] : s->breaks[s->pieces];
   const double h = s->breaks[i + 1] - s->breaks[i], u = (t - s->breaks[i]) / h;
-  const double *a = s->c + (size_t)i * (size_t)(d + 1) * n + (size_t)channel;
   double f = 1;
   int top = held ? 0 : order;
 
+  for (int k = 0; k < (order + 1) * width; k++) x[k] = 0;
+  if (s->controls) {
+    jn_bspline_jets(s, t, i, scale, channel, width, count, top, y, x);
+    return;
+  }
   /* Taylor coefficients at u by repeated synthetic division */
+  const double *a = s->c + (size_t)i * (size_t)(d + 1) * n + (size_t)channel;
   for (int k = 0; k <= d; k++)
     for (int c = 0; c < width; c++) y[k * width + c] = c < count ? a[(size_t)k * n + (size_t)c] : 0;
-  for (int k = 0; k < (order + 1) * width; k++) x[k] = 0;
   for (int k = 0; k <= top && k <= d; k++) {
     for (int j = d - 1; j >= k; j--)
       for (int c = 0; c < width; c++) y[j * width + c] += u * y[(j + 1) * width + c];
@@ -280,7 +290,7 @@ static jn_status copy_parts(const jn_trajectory *from, jn_trajectory *to) {
   for (int i = 0; i < from->splines; i++) {
     const jn_spline *s = &from->spline[i];
     int index;
-    jn_status status = jn_spline_new(to, s->pieces, s->degree, s->n, s->terms, &index);
+    jn_status status = jn_spline_new(to, *s, &index);
     if (status) return status;
     memcpy(to->spline[index].breaks, s->breaks, spline_size(s) * sizeof(double));
   }

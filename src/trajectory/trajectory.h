@@ -13,11 +13,15 @@
  *   x = sum_k c_k u^k + sum_m a_m cos(w_m s) + b_m sin(w_m s)
  *   u = (t - breaks[i])/(breaks[i+1] - breaks[i]),   s = t - origin[i]
  *
+ * Of a B-spline the sum over k is that of its basis functions, which keeps the digits of every
+ * degree and derivative: x = sum_j c_j N_j(t), with controls > 0; its pieces are the spans between
+ * different knots.
  * Before the first and after the last piece x is constant. All arrays are in one block. */
 typedef struct jn_spline {
-  int pieces, degree, n, terms;
+  int pieces, degree, n, terms, controls;
   double *breaks; /* [pieces+1], increasing */
-  double *c;      /* [pieces x (degree+1) x n] */
+  double *c;      /* [pieces x (degree+1) x n], B-spline: [controls x n] */
+  double *knots;  /* [controls+degree+1] of a B-spline */
   double *origin; /* [pieces] if terms > 0 */
   double *w;      /* [pieces x terms] */
   double *a, *b;  /* [pieces x terms x n] */
@@ -107,8 +111,8 @@ typedef struct jn_instant {
 jn_status jn_trajectory_begin(const jn_model *model, const jn_allocator *allocator,
                               jn_trajectory **out, jn_error *error);
 jn_status jn_trajectory_finish(jn_trajectory *T, jn_error *error);
-/* Adds a spline of zeros; gives its index. */
-jn_status jn_spline_new(jn_trajectory *T, int pieces, int degree, int n, int terms, int *index);
+/* Adds a spline of zeros of the sizes of `shape`; gives its index. */
+jn_status jn_spline_new(jn_trajectory *T, jn_spline shape, int *index);
 
 /* Waypoints of the joints from..to-1. Rows of q and v hold the coordinates of these joints only. */
 typedef enum jn_waypoint_kind {
@@ -174,6 +178,10 @@ jn_status jn_spline_half_cosine(jn_trajectory *T, int count, const double *times
                                 const double *x, int *index);
 jn_status jn_spline_bspline(jn_trajectory *T, int degree, int count, const double *knots, int n,
                             const double *x, int *index);
+/* Taylor coefficients 0..top of count <= width functions of a B-spline at t in piece i, in the unit
+ * of time `scale`: x[(top+1) x width]; y[(degree+1) x width] */
+void jn_bspline_jets(const jn_spline *s, double t, int i, double scale, int channel, int width,
+                     int count, int top, double *y, double *x);
 jn_status jn_spline_minimum(jn_trajectory *T, int k, int count, const double *times, int n,
                             const double *x, const double *d, int *index, jn_error *error);
 /* Adds a smoothing spline of the samples x [count x n]; the report's arrays are [n]. JN_ERR_FIT: it
@@ -232,8 +240,6 @@ void jn_rotation_angles(int rows, const double *w, double *work, double *angle);
 
 /* bernstein.c: polynomials sum_i b_i C(n,i) u^i (1-u)^(n-i) */
 double jn_binomial(int n, int k);
-/* coefficients of the powers of u, `stride` apart, from b[n+1] */
-void jn_bernstein_powers(int n, const double *b, double *c, int stride);
 void jn_bernstein_values(int n, double u, double *B); /* [n+1] */
 /* Q[(n+1) x (n+1)]: integral of the squared m-th derivative = b^T Q b */
 void jn_bernstein_energy(int n, int m, double *Q);

@@ -34,23 +34,33 @@ static void string(saving *s, const char *text) {
     s->status = jn_fail(s->error, JN_ERR_MODEL, s->path, 0, "the name '%s' is not UTF-8", text);
 }
 
-/* Writes x[piece][row][function] of one joint: its plain coordinates, then its rotation. */
-static void table(const saving *s, const char *key, const jn_spline *p, const jn_motion *m,
-                  int plain, int rotation_functions, int rows, const double *x) {
-  const size_t n = (size_t)p->n;
-  fprintf(s->file, ",\n    \"%s\": [", key);
-  for (int i = 0; i < p->pieces; i++) {
-    fputs(i ? ",\n      [" : "[", s->file);
-    for (int k = 0; k < rows; k++) {
-      const double *row = x + ((size_t)i * (size_t)rows + (size_t)k) * n;
-      fputs(k ? ", [" : "[", s->file);
-      for (int c = 0; c < plain + rotation_functions; c++) {
-        if (c) fputs(", ", s->file);
-        number(s, row[c < plain ? m->first + c : m->rotation_first + c - plain]);
-      }
-      fputc(']', s->file);
+/* The functions of one joint: its plain coordinates, then its rotation. */
+typedef struct columns {
+  const jn_motion *m;
+  int plain, rotation;
+} columns;
+
+/* x[row][function] */
+static void rows_of(const saving *s, columns of, const jn_spline *p, int rows, const double *x) {
+  fputc('[', s->file);
+  for (int k = 0; k < rows; k++) {
+    const double *row = x + (size_t)k * (size_t)p->n;
+    fputs(k ? ", [" : "[", s->file);
+    for (int c = 0; c < of.plain + of.rotation; c++) {
+      if (c) fputs(", ", s->file);
+      number(s, row[c < of.plain ? of.m->first + c : of.m->rotation_first + c - of.plain]);
     }
     fputc(']', s->file);
+  }
+  fputc(']', s->file);
+}
+/* x[piece][row][function] */
+static void table(const saving *s, const char *key, columns of, const jn_spline *p, int rows,
+                  const double *x) {
+  fprintf(s->file, ",\n    \"%s\": [", key);
+  for (int i = 0; i < p->pieces; i++) {
+    if (i) fputs(",\n      ", s->file);
+    rows_of(s, of, p, rows, x + (size_t)i * (size_t)rows * (size_t)p->n);
   }
   fputc(']', s->file);
 }
@@ -67,13 +77,22 @@ static void joint(const saving *s, int i) {
   const jn_motion *m = &s->T->motion[i];
   const jn_spline *p = &s->T->spline[m->spline];
   const int has_rotation = m->rotation != JN_CURVE_NONE;
-  const int plain = has_rotation ? j->nv - 3 : j->nv;
-  const int rotation_functions = m->rotation == JN_CURVE_PRODUCT ? m->factors
-                                 : has_rotation                  ? 4
-                                                                 : 0;
-  fputs(is_fitted(s->T, j) ? "{\"fitted\": true, \"breaks\": " : "{\"breaks\": ", s->file);
-  numbers(s, p->pieces + 1, p->breaks);
-  table(s, "coefficients", p, m, plain, rotation_functions, p->degree + 1, p->c);
+  const columns of = {.m = m,
+                      .plain = has_rotation ? j->nv - 3 : j->nv,
+                      .rotation = m->rotation == JN_CURVE_PRODUCT ? m->factors
+                                  : has_rotation                  ? 4
+                                                                  : 0};
+  fputs(is_fitted(s->T, j) ? "{\"fitted\": true, " : "{", s->file);
+  if (p->controls) {
+    fprintf(s->file, "\"degree\": %d, \"knots\": ", p->degree);
+    numbers(s, p->controls + p->degree + 1, p->knots);
+    fputs(",\n    \"values\": ", s->file);
+    rows_of(s, of, p, p->controls, p->c);
+  } else {
+    fputs("\"breaks\": ", s->file);
+    numbers(s, p->pieces + 1, p->breaks);
+    table(s, "coefficients", of, p, p->degree + 1, p->c);
+  }
   if (p->terms) {
     fputs(",\n    \"origin\": ", s->file);
     numbers(s, p->pieces, p->origin);
@@ -83,8 +102,8 @@ static void joint(const saving *s, int i) {
       numbers(s, p->terms, p->w + (size_t)k * (size_t)p->terms);
     }
     fputc(']', s->file);
-    table(s, "a", p, m, plain, rotation_functions, p->terms, p->a);
-    table(s, "b", p, m, plain, rotation_functions, p->terms, p->b);
+    table(s, "a", of, p, p->terms, p->a);
+    table(s, "b", of, p, p->terms, p->b);
   }
   if (m->rotation == JN_CURVE_PRODUCT) {
     const double quat[4] = {m->R0.w, m->R0.x, m->R0.y, m->R0.z};

@@ -305,17 +305,36 @@ static void read_product(reader *r, const jn_json *source, jn_motion *m, int fac
   memcpy(m->axes, axis, 3 * (size_t)factors * sizeof *axis);
 }
 
-/* Reads the pieces that jn_trajectory_save writes. */
-static void read_pieces(reader *r, int joint, const jn_json *source) {
-  const jn_joint *j = &r->T->joint[joint];
-  const int has_rotation = j->nq != j->nv;
-  const jn_json axes = lookup(r, source, "axes"), c = lookup(r, source, "coefficients"),
-                w = lookup(r, source, "w"), times = lookup(r, source, "breaks");
-  jn_motion *m = &r->T->motion[joint];
-  int breaks, factors = 0, index, fitted = 0, n = has_rotation ? j->nv - 3 : j->nv;
+static void check_made(const jn_json *source, jn_status made) {
+  if (made)
+    jn_json_fail(source, made, "%s",
+                 made == JN_ERR_LIMIT ? jn_reader_too_much : jn_status_text(made));
+}
+
+/* The spline of n functions that jn_trajectory_save writes as knots and control values. */
+static int read_controls(reader *r, const jn_json *source, int n) {
+  const int degree = get_whole(r, source, "degree", 5, 1, JN_MAX_SPLINE);
+  const jn_json values = lookup(r, source, "values"), knots = lookup(r, source, "knots");
+  int count, index = -1;
+  const double *x = jn_reader_rows(r, &values, n, 0, &count);
+  const double *k = knots_of(r, source, degree, count);
+  if (count <= degree)
+    jn_refuse(&values, "a B-spline of degree %d needs at least %d values", degree, degree + 1);
+  for (int i = 1; i < count + degree + 1 && !r->text.status; i++)
+    if (k[i] < k[i - 1]) jn_refuse(&knots, "the numbers must not decrease");
+  if (!r->text.status && !(k[degree] < k[count]))
+    jn_refuse(&knots, "the motion has no duration: number %d must be less than number %d", degree,
+              count);
+  if (!r->text.status) check_made(source, jn_spline_bspline(r->T, degree, count, k, n, x, &index));
+  return index;
+}
+
+/* The same as powers on pieces, and waves. */
+static int read_powers(reader *r, const jn_json *source, int n) {
+  const jn_json c = lookup(r, source, "coefficients"), w = lookup(r, source, "w"),
+                times = lookup(r, source, "breaks");
+  int breaks, index = -1;
   const double *b = jn_reader_rows(r, &times, 1, 0, &breaks);
-  const double *axis = has_rotation && axes.value ? jn_reader_rows(r, &axes, 3, 0, &factors) : NULL;
-  if (has_rotation) n += axes.value ? factors : 4;
   if (breaks < 2 || (int)json_array_size(c.value) != breaks - 1)
     jn_refuse(&c, "a list for each piece between 'breaks' expected");
   for (int i = 1; i < breaks && !r->text.status; i++)
@@ -324,14 +343,11 @@ static void read_pieces(reader *r, int joint, const jn_json *source) {
             terms = (int)json_array_size(json_array_get(w.value, 0));
   if (rows < 1 || rows > JN_MAX_DEGREE + 1)
     jn_refuse(&c, "1 to %d powers expected, found %d", JN_MAX_DEGREE + 1, rows);
-  if (b == NULL || r->text.status) return;
-  const jn_status made = jn_spline_new(r->T, breaks - 1, rows - 1, n, terms, &index);
-  if (made) {
-    jn_json_fail(source, made, "%s",
-                 made == JN_ERR_LIMIT ? jn_reader_too_much : jn_status_text(made));
-    return;
-  }
-  jn_spline *s = &r->T->spline[index];
+  if (b == NULL || r->text.status) return -1;
+  const jn_spline shape = {.pieces = breaks - 1, .degree = rows - 1, .n = n, .terms = terms};
+  check_made(source, jn_spline_new(r->T, shape, &index));
+  if (r->text.status) return -1;
+  const jn_spline *s = &r->T->spline[index];
   memcpy(s->breaks, b, (size_t)breaks * sizeof *b);
   read_table(r, source, "coefficients", breaks - 1, rows, n, s->c);
   if (terms) {
@@ -341,6 +357,21 @@ static void read_pieces(reader *r, int joint, const jn_json *source) {
     const jn_json origin = lookup(r, source, "origin");
     read_rows(&origin, breaks - 1, 1, s->origin);
   }
+  return index;
+}
+
+/* Reads what jn_trajectory_save writes. */
+static void read_pieces(reader *r, int joint, const jn_json *source) {
+  const jn_joint *j = &r->T->joint[joint];
+  const int has_rotation = j->nq != j->nv;
+  const jn_json axes = lookup(r, source, "axes");
+  jn_motion *m = &r->T->motion[joint];
+  int factors = 0, fitted = 0, n = has_rotation ? j->nv - 3 : j->nv;
+  const double *axis = has_rotation && axes.value ? jn_reader_rows(r, &axes, 3, 0, &factors) : NULL;
+  if (has_rotation) n += axes.value ? factors : 4;
+  const int index =
+      lookup(r, source, "knots").value ? read_controls(r, source, n) : read_powers(r, source, n);
+  if (index < 0) return;
   read_flag(r, source, "fitted", &fitted);
   for (int k = 0; fitted && k < j->nq; k++) r->T->variance[j->iq + k].kind = JN_VARIANCE_UNKNOWN;
   m->spline = m->rotation_spline = index;
