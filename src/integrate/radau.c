@@ -379,7 +379,7 @@ static jn_status adaptive_step(jn_simulation *s, double t_max, double least) {
   if (!(s->h_next > 0)) s->h_next = jn_first_step(s, 6);
   jn_trial trial = jn_trial_new(s, s->h_next);
   for (;;) {
-    double error = HUGE_VAL, missed = 0, cut;
+    double error = HUGE_VAL, missed = 0, cut = HUGE_VAL;
     int converged = 0;
     if (trial.wish < least) return JN_ERR_LIMIT;
     jn_trial_begin(s, &trial, t_max);
@@ -388,6 +388,7 @@ static jn_status adaptive_step(jn_simulation *s, double t_max, double least) {
     if (!status && error <= 1) {
       status = finish(s, trial.h);
       if (!status) status = jn_watch(s, &weights, &missed, &cut);
+      if (!status) jn_look_for_slips(s, &missed, &cut);
     }
     if (!status && !converged && trial.last)
       return jn_stop(s, JN_ERR_LIMIT,
@@ -406,7 +407,7 @@ static jn_status adaptive_step(jn_simulation *s, double t_max, double least) {
       return JN_OK;
     }
     s->by_radau = 0;
-    trial.wish = trial.h * (factor < 0.1 ? 0.1 : factor);
+    trial.wish = fmin(trial.h * (factor < 0.1 ? 0.1 : factor), cut);
   }
 }
 

@@ -154,7 +154,7 @@ static jn_status adaptive_step(jn_simulation *s, const tableau *T, double t_max)
   if (!(s->h_next > 0)) s->h_next = jn_first_step(s, 5);
   jn_trial trial = jn_trial_new(s, s->h_next);
   for (;;) {
-    double error = HUGE_VAL, missed = 0, cut;
+    double error = HUGE_VAL, missed = 0, cut = HUGE_VAL;
     jn_trial_begin(s, &trial, t_max);
     jn_status status = stages(s, T, trial.h);
     if (!status) {
@@ -162,6 +162,7 @@ static jn_status adaptive_step(jn_simulation *s, const tableau *T, double t_max)
       finish(s, trial.h, 1);
     }
     if (error <= 1) status = jn_watch(s, &weights, &missed, &cut);
+    if (error <= 1) jn_look_for_slips(s, &missed, &cut);
     const int end = jn_trial_ends(s, &trial, fmax(error, missed), &status);
     if (end > 0) choose_next(s, &trial, error);
     if (end) return status;
@@ -169,7 +170,7 @@ static jn_status adaptive_step(jn_simulation *s, const tableau *T, double t_max)
                     : missed > 1       ? 0.5
                     : error < HUGE_VAL ? 0.9 * jn_pow(error, -0.2)
                                        : 0.2;
-    trial.wish = trial.h * (factor < 0.2 ? 0.2 : factor);
+    trial.wish = fmin(trial.h * (factor < 0.2 ? 0.2 : factor), cut);
   }
 }
 

@@ -226,6 +226,9 @@ typedef struct jn_weights {
  * only where the functions may be rough. *error: the velocity and displacement missed, in units of
  * the tolerance. *cut: the time within the step before which little is missed. */
 jn_status jn_watch(jn_simulation *s, const jn_weights *weights, double *error, double *cut);
+/* Friction that turns around within a step is a jump that stages may miss. Such a step ends where the
+ * velocity is about zero, and the next within the width: error > 1, and *cut is its length. */
+void jn_look_for_slips(const jn_simulation *s, double *error, double *cut);
 
 /* chart.c: the state of y, dy/dt, y at the start of the step, dense output */
 jn_status jn_chart_point(jn_simulation *s, const double *y, jn_point x);

@@ -25,6 +25,7 @@
 #define GROWTH 16.0       /* most of a step to the next */
 #define USUAL 1.5         /* growth up to which the last two terms are trusted without a look */
 #define DEFECT 4.0        /* bound on the defect times the step, in units of the tolerance */
+#define MISSED 0.01       /* part of a friction that the polynomial of a fixed step may miss */
 #define NOISE 16.0        /* a defect below this many times its own rounding is none */
 
 /* x^-n */
@@ -278,6 +279,74 @@ static double motor_defect(const jn_simulation *s, double time) {
   return most;
 }
 
+/* x_0 + x_1 u + ... + x_N u^N of one degree of freedom, and its rate */
+static double at_time(const double *x, int N, size_t n, double u, double *rate) {
+  double sum = x[(size_t)N * n], slope = 0;
+  for (int k = N - 1; k >= 0; k--) {
+    slope = slope * u + sum;
+    sum = sum * u + x[(size_t)k * n];
+  }
+  *rate = slope;
+  return sum;
+}
+
+/* tanh(v/width) minus its polynomial, of degree of freedom i at `time` */
+static double slip_missed(const jn_simulation *s, size_t i, double time, double *rate) {
+  const size_t nv = (size_t)s->nv;
+  double unused;
+  const double v = at_time(s->at.V + i, s->degree, nv, time, rate);
+  return jn_tanh(v / s->o.forces.friction_width) -
+         at_time(s->at.slip + i, s->order, nv, time, &unused);
+}
+
+/* Friction that slides is constant to the last digit: its series does not know that it turns around
+ * with v, within the width, and the polynomials agree with each other beyond that. So the friction of
+ * the velocities is compared with its polynomial, at places of the step and, between them, where v
+ * turns. f[nv]: the largest differences; returns the largest of tanh. */
+static double slips_missed(const jn_simulation *s, double *f) {
+  enum { PLACES = 8 };
+  const size_t nv = (size_t)s->nv;
+  const double part = s->h / PLACES;
+  double largest = 0;
+  for (size_t i = 0; i < nv; i++) {
+    double most = 0, before = s->at.V[nv + i], rate, unused;
+    for (int j = 1; j <= PLACES && s->at.friction[i] != 0; j++) {
+      double missed = slip_missed(s, i, part * j, &rate), turned = 0;
+      if (before * rate < 0)
+        turned = slip_missed(s, i, part * (j - rate / (rate - before)), &unused);
+      if (!(fabs(missed) <= fabs(most))) most = missed;
+      if (!(fabs(turned) <= fabs(most))) most = turned;
+      before = rate;
+    }
+    f[i] = s->at.friction[i] * most;
+    if (!(fabs(most) <= largest)) largest = fabs(most);
+  }
+  return largest;
+}
+
+/* error = M^-1 times what friction missed, times h, in units of the tolerance */
+static jn_status slip_defect(jn_simulation *s, double *error) {
+  const size_t nv = (size_t)s->nv;
+  const double scale = 1 + jn_largest(s->next.v, nv);
+  double *f = s->at.rate, *a = f + nv;
+  *error = 0;
+  if (slips_missed(s, f) == 0) return JN_OK;
+  if (!jn_all_finite(f, nv)) return JN_ERR_NOT_FINITE;
+  jn_status status = jn_solve_mass(s, s->start.q, f, a);
+  if (!status) *error = s->h * jn_largest(a, nv) / scale / (DEFECT * s->o.tolerance);
+  return status;
+}
+
+/* A fixed step in which the polynomial is not that of the friction. */
+static jn_status check_slip(jn_simulation *s) {
+  if (s->feedback < 2 || slips_missed(s, s->at.rate) <= MISSED) return JN_OK;
+  return jn_stop(s, JN_ERR_LIMIT,
+                 "friction turns around at t = %g within friction_width = %g of a velocity, faster "
+                 "than the polynomials of a fixed step of %g s can follow: shorten it, or use a "
+                 "tolerance, or scheme rkmk4",
+                 s->t_start, s->o.forces.friction_width, s->h);
+}
+
 /* How far a rounding error of the state and of the time moves v', the largest component. */
 static jn_status rounding_of_rate(jn_simulation *s, double time, jn_point x, const double *a,
                                   double *noise) {
@@ -331,7 +400,8 @@ static jn_status adaptive_step(jn_simulation *s, double t_max) {
     jn_trial_begin(s, &trial, t_max);
     s->h = trial.h;
     jn_status status = jn_taylor_dense(s, s->h, s->next);
-    if (!status && check) status = defect(s, &error);
+    if (!status && s->feedback == 2) status = slip_defect(s, &error);
+    if (!status && error <= 1 && check) status = defect(s, &error);
     if (!status && error <= 1) status = jn_watch(s, NULL, &error, &cut);
     const int end = jn_trial_ends(s, &trial, error, &status);
     if (end < 0) return status;
@@ -353,5 +423,6 @@ jn_status jn_taylor_step(jn_simulation *s, double t_max) {
   s->has_dense = 1;
   if (adaptive && s->nv) return adaptive_step(s, t_max);
   s->h = jn_clip_step(s, adaptive ? LONGEST : s->o.step, t_max);
-  return jn_taylor_dense(s, s->h, s->next);
+  status = jn_taylor_dense(s, s->h, s->next);
+  return status ? status : check_slip(s);
 }

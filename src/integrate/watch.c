@@ -121,3 +121,22 @@ jn_status jn_watch(jn_simulation *s, const jn_weights *weights, double *error, d
   if (*error > 1 && !weights) return first_deviation(s, panels, most, cut);
   return JN_OK;
 }
+
+/* In widths: friction is constant beyond SLIDES. A step from there may end before STICKS, ENTERS if it is
+ * cut, and one that starts within changes the velocity by SLIDES at most. */
+#define SLIDES 8
+#define ENTERS 5
+#define STICKS 2
+
+void jn_look_for_slips(const jn_simulation *s, double *error, double *cut) {
+  const double width = s->o.forces.friction_width;
+  for (int i = 0; i < s->nv; i++) {
+    if (s->at.friction[i] == 0) continue;
+    const double before = fabs(s->start.v[i]) / width,
+                 after = s->next.v[i] / (s->start.v[i] < 0 ? -width : width),
+                 change = fabs(after - before);
+    if (before > SLIDES ? after >= STICKS : change <= SLIDES) continue;
+    *error = fmax(*error, 2);
+    *cut = fmin(*cut, (before > SLIDES ? before - ENTERS : SLIDES) / change * s->h);
+  }
+}
