@@ -61,6 +61,23 @@ static void extrema_are_those_of_the_motion(void **state) {
 }
 
 /* The same of a sum of sines through 300 periods, from three rows; a motion of 1.6e9 periods is refused. */
+/* v = 1 - 1000 (t - top)^2 is larger beside an end than there, and between the last two samples. */
+static void extrema_beside_the_ends_are_found(void **state) {
+  (void)state;
+  for (int last = 0; last < 2; last++) {
+    const double top = last ? 0.9997 : 0.0003;
+    double low = 0, high = 0;
+    char text[256];
+    snprintf(text, sizeof text,
+             "{\"kind\": \"polynomial\", \"start\": 0, \"end\": 1,"
+             " \"joints\": {\"joint1\": [0, %.17g, %.17g, %.17g]}}",
+             1 - 1000 * top * top, 1000 * top, -1000 / 3.0);
+    put("beside.json", text);
+    assert_clean(run("jounce traj pendulum beside.json --text"));
+    extrema_in_text("joint1'", &low, &high);
+    check_residual("a peak beside an end", fabs(high - 1), 1e-6);
+  }
+}
 static void extrema_of_many_periods_are_found(void **state) {
   (void)state;
   double low = 0, high = 0;
@@ -694,6 +711,7 @@ static void wrong_usage_is_named(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(extrema_are_those_of_the_motion),
+      cmocka_unit_test(extrema_beside_the_ends_are_found),
       cmocka_unit_test(extrema_of_many_periods_are_found),
       cmocka_unit_test(tables_are_those_of_the_library),
       cmocka_unit_test(forces_do_the_work_that_the_energy_shows),

@@ -310,12 +310,33 @@ static void look_for_summits(int columns, const double *row, const double t[3], 
     }
 }
 
-/* Samples every piece of the motion, as `limits` does, then refines. row[3 x columns], of the last three
- * samples; s[columns x 2] */
+#define BESIDE 1e-3 /* of the distance of the samples */
+
+/* the last three samples */
+typedef struct samples {
+  int count, columns;
+  double *row, at[3]; /* row[3 x columns] */
+} samples;
+
+/* The next sample, at t. */
+static jn_status take_sample(cli_path *p, double t, samples *x, summit *s, cli_extremes *e) {
+  const int columns = x->columns;
+  double *last = x->row + 2 * columns;
+  memmove(x->row, x->row + columns, 2 * (size_t)columns * sizeof *x->row);
+  x->at[0] = x->at[1], x->at[1] = x->at[2], x->at[2] = t;
+  jn_status status = p->row(p, t, last);
+  for (int c = 1; c < columns && !status; c++) {
+    if (last[c] < e[c].least) e[c].least = last[c], e[c].at_least = t;
+    if (last[c] > e[c].largest) e[c].largest = last[c], e[c].at_largest = t;
+  }
+  if (!status && ++x->count > 2) look_for_summits(columns, x->row, x->at, s);
+  return status;
+}
+
+/* Samples every piece of the motion, as `limits` does, then refines. row[3 x columns], s[columns x 2] */
 static jn_status extremes_of_motion(cli_path *p, int columns, double *row, summit *s,
                                     cli_extremes *e) {
-  double *last = row + 2 * columns, at[3] = {p->start, p->start, p->start};
-  int count = 0;
+  samples x = {.columns = columns, .row = row};
   jn_status status = JN_OK;
   for (double t = p->start; t < p->end && !status;) {
     const double next = fmin(jn_trajectory_next_break(p->trajectory, t), p->end),
@@ -323,18 +344,16 @@ static jn_status extremes_of_motion(cli_path *p, int columns, double *row, summi
     const int n = jn_trajectory_places(p->trajectory, t, next, fmax(share, 8));
     if (!(next > t)) break;
     if (n > JN_MAX_SAMPLES) return JN_ERR_LIMIT;
+    const double d = (next - t) / n;
     for (int i = 0; i < n && !status; i++) {
-      memmove(row, row + columns, 2 * (size_t)columns * sizeof *row);
-      at[0] = at[1], at[1] = at[2], at[2] = t + (next - t) * i / n;
-      if ((status = p->row(p, at[2], last))) break;
-      for (int c = 1; c < columns; c++) {
-        if (last[c] < e[c].least) e[c].least = last[c], e[c].at_least = at[2];
-        if (last[c] > e[c].largest) e[c].largest = last[c], e[c].at_largest = at[2];
-      }
-      if (++count > 2) look_for_summits(columns, row, at, s);
+      status = take_sample(p, t + d * i, &x, s, e);
+      if (i == 0 && !status) status = take_sample(p, t + BESIDE * d, &x, s, e);
     }
+    /* the slopes at both ends of a piece show an extremum beside them */
+    if (!status) status = take_sample(p, next - BESIDE * d, &x, s, e);
     t = next;
   }
+  if (!status) status = take_sample(p, p->end, &x, s, e);
   for (int i = 2; i < 2 * columns && !status; i++) {
     double *value = i % 2 ? &e[i / 2].largest : &e[i / 2].least, before = *value, t = s[i].t;
     if (s[i].d > 0) status = refine(p, row, i / 2, i % 2 ? 1 : -1, s[i].d, value, &t);
