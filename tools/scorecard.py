@@ -107,7 +107,8 @@ LINES = [
          means="Small faults are put into the library, the program and the Python module, one at a time (a sign, "
                "a bound, a constant, a missing term), equally many in every folder of the sources. The score is the "
                "share of faults that the tests detect. A fault that survives either gets a test, or tools/mutants.txt "
-               "says why nothing that can be observed changes (equivalent).",
+               "says why nothing that can be observed changes (equivalent: no test can detect it, and it does not count), "
+               "or what but the tests detects it (AddressSanitizer, a count of memory or steps; it counts as not detected).",
          quick=[], full=["tools/mutate.py --per-folder 3"]),
     dict(line=16, what="static analysis and other machines",
          means="Warnings of two compilers, findings of three analysers, and results of the core on a 32-bit and on an "

@@ -3,6 +3,7 @@ import gc
 import os
 import random
 import resource
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -313,6 +314,13 @@ class Leaks(unittest.TestCase):
             robot.inverse_partials(q, v)
             robot.kinematics(q, v)
         self.assertEqual([sys.getrefcount(x) for x in (q, v, out, robot)], before)
+
+    def test_references_of_what_is_imported(self):
+        """A module may keep namedtuple; the types made by it may not, of which there are dozens."""
+        code = ("import collections, sys, numpy; before = sys.getrefcount(collections.namedtuple); import jounce; "
+                "print(sys.getrefcount(collections.namedtuple) - before)")
+        more = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        self.assertLess(int(more), 5)
 
     def test_objects_keep_what_they_need(self):
         q = jounce.Model("tilthex").home()
