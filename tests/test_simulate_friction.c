@@ -7,28 +7,16 @@
 
 static const jn_scheme adaptive[] = {JN_TAYLOR, JN_RKMK54, JN_RADAU};
 
-static jn_model *slider(double m) {
-  jn_spec *spec;
-  assert_ok(jn_spec_new("slider", NULL, &spec));
-  assert_ok(jn_spec_set_gravity(spec, jn_v3(0, 0, 0)));
-  const jn_link_desc link = link_of("mass", m, jn_v3(0, 0, 0), 1, 1, 1);
-  const jn_joint_desc rail = joint_of("rail", JN_JOINT_PRISMATIC, NULL, "mass", shift(0, 0, 0));
-  assert_ok(jn_spec_add_link(spec, &link));
-  assert_ok(jn_spec_add_joint(spec, &rail));
-  jn_model *model = build(spec);
-  jn_spec_free(spec);
-  return model;
-}
-
 /* m x'' = -k x - F sign(x'), from rest at A: swing n lasts pi/w, w^2 = k/m, and is
  *   x = (-1)^n (c + (A_n - c) cos w tau),   c = F/k,   A_n = A - 2 n c */
 static void every_swing_loses_the_same(void **state) {
   (void)state;
-  jn_model *model = slider(1.5);
+  const double m = 1.5;
+  jn_model *model = sliders(1, &m);
   seed_uniform(1);
   double worst[COUNT(adaptive)][3] = {{0}};
   for (int i = 0; i < 12; i++) {
-    const double A = 1 + plain_uniform(0.5), k = 5 + plain_uniform(4), w = sqrt(k / 1.5),
+    const double A = 1 + plain_uniform(0.5), k = 5 + plain_uniform(4), w = sqrt(k / m),
                  c = A * (0.05 + plain_uniform(0.03)), F = c * k, zero = 0;
     for (size_t j = 0; j < COUNT(adaptive); j++)
       for (int d = 0; d < 3; d++) {

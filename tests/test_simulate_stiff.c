@@ -19,24 +19,6 @@ static void run(jn_simulation *s, double t) {
   if (jn_simulation_run_to(s, t, NULL)) fail_msg("%s", jn_simulation_message(s));
 }
 
-/* One body per name on prismatic joints along z, each on the one before; masses m. */
-static jn_model *sliders(int n, const double *m) {
-  static const char *const links[] = {"a", "b"}, *const joints[] = {"ja", "jb"};
-  jn_spec *spec;
-  assert_ok(jn_spec_new("sliders", NULL, &spec));
-  assert_ok(jn_spec_set_gravity(spec, jn_v3(0, 0, 0)));
-  for (int i = 0; i < n; i++) {
-    jn_link_desc link = link_of(links[i], m[i], jn_v3(0, 0, 0), 1, 1, 1);
-    jn_joint_desc joint =
-        joint_of(joints[i], JN_JOINT_PRISMATIC, i ? links[i - 1] : NULL, links[i], shift(0, 0, 0));
-    assert_ok(jn_spec_add_link(spec, &link));
-    assert_ok(jn_spec_add_joint(spec, &joint));
-  }
-  jn_model *model = build(spec);
-  jn_spec_free(spec);
-  return model;
-}
-
 /* M v' = tau - d v:
  *   v = u + (v0 - u) exp(-d t/M),  q = q0 + u t + (v0 - u) M/d (1 - exp(-d t/M)),  u = tau/d */
 static void a_damped_joint_has_its_closed_form(void **state) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/elementary.h"
+#include "base/numbers.h"
 #include "integrate/simulation.h"
 #include "model/data.h"
 
@@ -175,15 +176,7 @@ double jn_look_spacing(const jn_simulation *s, double h) {
 
 /* index of the last sample at or before t; -1: none */
 static int table_find(const jn_force_table *table, double t) {
-  int low = -1, high = table->count;
-  while (high - low > 1) {
-    int middle = low + (high - low) / 2;
-    if (table->times[middle] <= t)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
+  return jn_last_at(table->times, 1, -1, table->count, t);
 }
 
 /* The k-th derivative of component c of a force at time t. */

@@ -7,6 +7,7 @@
 
 #include "base/block.h"
 #include "base/fail.h"
+#include "base/numbers.h"
 #include "motion/limit_rows.h"
 
 static const double fastest = 1 / JN_LIMIT_FASTEST; /* higher speeds are not considered */
@@ -92,16 +93,10 @@ static void add_thrusts(const jn_limit_check *job, int n) {
  * made, of the grid later. */
 static const double *nearest(const jn_limit_check *job, double t) {
   const size_t stride = (size_t)job->nq + 1;
-  int low = 0, high = job->grid ? job->grid : job->samples;
-  while (high - low > 1) {
-    const int middle = low + (high - low) / 2;
-    if (job->t[middle] <= t)
-      low = middle;
-    else
-      high = middle;
-  }
-  if (high < job->grid && job->t[high] - t < t - job->t[low]) low = high;
-  return job->at + stride * (size_t)low;
+  const int count = job->grid ? job->grid : job->samples;
+  int i = jn_last_at(job->t, 1, 0, count, t);
+  if (i + 1 < job->grid && job->t[i + 1] - t < t - job->t[i]) i++;
+  return job->at + stride * (size_t)i;
 }
 
 /* tau[2 x nv] at x times the speed, with constraints */

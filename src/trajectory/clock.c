@@ -16,15 +16,7 @@ double jn_clock_end(const jn_clock *c) { return row_of(c, c->count - 1)[0]; }
 
 /* the piece with x_i <= x < x_(i+1), x the times (column 0) or the values (column 1) */
 static int find_row(const jn_clock *c, int column, double x) {
-  int low = 0, high = c->count - 1;
-  while (high - low > 1) {
-    int middle = low + (high - low) / 2;
-    if (x >= row_of(c, middle)[column])
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
+  return jn_last_at(c->row + column, COLUMNS, 0, c->count - 1, x);
 }
 
 /* u - u_i = sum_k a_k s^k, s = (t - t_i)/h, from the values and three derivatives at both ends:

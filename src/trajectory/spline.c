@@ -66,25 +66,12 @@ static void basis(int d, const double *k, double t, double *N) {
   }
 }
 
-/* The last control value of the span that begins at t. */
-static int span_at(const jn_spline *s, double t) {
-  int low = s->degree, high = s->controls;
-  while (high - low > 1) {
-    const int middle = low + (high - low) / 2;
-    if (s->knots[middle] <= t)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 /* x^(m) = sum_j N_j y_j of degree d - m, and its derivative has the control values
  *   (d - m) (y_(j+1) - y_j)/(knot_(j+d-m+1) - knot_(j+1)) */
 void jn_bspline_jets(const jn_spline *s, double t, int i, double scale, int channel, int width,
                      int count, int top, double *y, double *x) {
   double N[(JN_MAX_SPLINE + 1) * (JN_MAX_SPLINE + 1)], f = 1;
-  const int d = s->degree, span = span_at(s, s->breaks[i]);
+  const int d = s->degree, span = jn_last_at(s->knots, 1, d, s->controls, s->breaks[i]);
   const double *k = s->knots + span,
                *control = s->c + (size_t)(span - d) * (size_t)s->n + (size_t)channel;
   basis(d, k, t, N);

@@ -100,15 +100,7 @@ jn_status jn_spline_new(jn_trajectory *T, jn_spline shape, int *index) {
 /* the piece with breaks[i] <= t < breaks[i+1]; before the first the first, after the last the
  * last */
 int jn_spline_piece(const jn_spline *s, double t) {
-  int low = 0, high = s->pieces;
-  while (high - low > 1) {
-    int middle = low + (high - low) / 2;
-    if (t >= s->breaks[middle])
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
+  return jn_last_at(s->breaks, 1, 0, s->pieces, t);
 }
 
 /* adds the jet of a cos(w s) + b sin(w s): x_k += (w/scale)^k/k! (a cos + b sin)^(k) */

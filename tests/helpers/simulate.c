@@ -1,6 +1,9 @@
 /* simulate.c: states, runs and totals for the tests of integration. */
 #include "helpers/simulate.h"
 
+#include "helpers/check.h"
+#include "helpers/tree.h"
+
 void assert_below(const char *what, double got, double limit) {
   print_message("  %-58s %.2e (limit %.0e)\n", what, got, limit);
   if (!(got <= limit)) fail();
@@ -11,6 +14,23 @@ jn_model *load_model(const char *name) {
   jn_error error;
   if (jn_model_load(name, NULL, NULL, &model, &error)) fail_msg("%s", error.message);
   assert_true(jn_model_nq(model) <= ROOM && jn_model_nv(model) <= ROOM);
+  return model;
+}
+
+jn_model *sliders(int n, const double *m) {
+  static const char *const links[] = {"a", "b"}, *const joints[] = {"ja", "jb"};
+  jn_spec *spec;
+  assert_ok(jn_spec_new("sliders", NULL, &spec));
+  assert_ok(jn_spec_set_gravity(spec, jn_v3(0, 0, 0)));
+  for (int i = 0; i < n; i++) {
+    jn_link_desc link = link_of(links[i], m[i], jn_v3(0, 0, 0), 1, 1, 1);
+    jn_joint_desc joint =
+        joint_of(joints[i], JN_JOINT_PRISMATIC, i ? links[i - 1] : NULL, links[i], shift(0, 0, 0));
+    assert_ok(jn_spec_add_link(spec, &link));
+    assert_ok(jn_spec_add_joint(spec, &joint));
+  }
+  jn_model *model = build(spec);
+  jn_spec_free(spec);
   return model;
 }
 

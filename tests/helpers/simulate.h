@@ -26,6 +26,9 @@ jn_model *load_model(const char *name);
 /* A single rigid body in space, mass 2. */
 jn_model *one_body(double A, double B, double C, jn_vec3 gravity);
 
+/* One or two bodies on prismatic joints along z, each on the one before; masses m. No gravity. */
+jn_model *sliders(int n, const double *m);
+
 void seed_uniform(unsigned number);
 double plain_uniform(double size); /* in -size ... size */
 /* A state near home; the same for the same model. */
