@@ -44,16 +44,27 @@ static int write_text(const char *path, const char *text) {
   return fclose(f) == 0 && written;
 }
 
-/* 1: done; the options are those of the text's CMakeLists.txt */
+/* 1: done; the options are those of the text's header */
 static int compile(const char *source, const char *library, int lanes) {
   const char *cc = getenv("CC") ? getenv("CC") : "cc";
   const char *const vectors = lanes > 1 ? "-ftree-vectorize" : "-fno-tree-vectorize",
                     *const scalars = lanes > 1 ? "-ftree-slp-vectorize" : "-fno-tree-slp-vectorize";
-  const char *const arguments[] = {cc,        "-O3",        "-march=native",
-                                   vectors,   scalars,      "-fno-signed-zeros",
-                                   "-shared", "-fPIC",      "-ffinite-math-only",
-                                   "-o",      library,      "-ffp-contract=fast",
-                                   source,    "-Wno-psabi", NULL};
+  const char *const arguments[] = {cc,
+                                   "-O3",
+                                   "-march=native",
+                                   "-mtune=generic",
+                                   vectors,
+                                   scalars,
+                                   "-fno-signed-zeros",
+                                   "-ffinite-math-only",
+                                   "-shared",
+                                   "-fPIC",
+                                   "-ffp-contract=fast",
+                                   "-o",
+                                   library,
+                                   "-Wno-psabi",
+                                   source,
+                                   NULL};
   int status = 0;
   fflush(NULL);
   const pid_t child = fork();

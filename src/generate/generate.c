@@ -7,6 +7,7 @@
 #include "base/block.h"
 #include "base/fail.h"
 #include "base/numbers.h"
+#include "generate/schedule.h"
 #include "model/arrays.h"
 
 static int is_letter(char c) {
@@ -138,6 +139,15 @@ static int is_needed(const jn_job *job, const jn_core_file *f) {
   return 1;
 }
 
+/* Low orders: numbers are faster than vectors. Not so where gcc converts the twists of a free joint: it
+ * has too few registers for so many numbers. */
+static void put_low_orders(jn_text *t, const jn_job *job) {
+  const int by_compiler = converts(job) && (job->set.inverse >> 2 | job->set.forward);
+  if (by_compiler) jn_text_put(t, "#ifdef __clang__\n");
+  jn_text_put(t, "#define JN_PLAIN 1 /* numbers, not vectors, are faster at low orders */\n");
+  if (by_compiler) jn_text_put(t, "#endif\n");
+}
+
 void jn_generate_core(jn_text *t, const jn_job *job) {
   const unsigned high = job->set.inverse >> 3 | job->set.forward >> 1 | job->set.kinematics >> 1;
   const int one = job->lanes == 1 && !job->dual;
@@ -153,7 +163,7 @@ void jn_generate_core(jn_text *t, const jn_job *job) {
   else if (jn_job_partials(job))
     jn_text_put(t, "#define JN_PLAIN 1 /* the partial derivatives are written in numbers */\n");
   else if (!high)
-    jn_text_put(t, "#define JN_PLAIN 1 /* numbers, not vectors, are faster at low orders */\n");
+    put_low_orders(t, job);
   for (const jn_core_file *f = jn_core_files; f->name; f++) {
     if (!is_needed(job, f)) continue;
     if (one && is(f, "scalar/lanes.h")) jn_text_put(t, "#ifdef JN_VECTORS\n");
@@ -274,7 +284,8 @@ static void put_declaration(jn_text *t, const jn_job *job, const jn_operation *o
 }
 
 /* What the text is best compiled with. A product with zero is zero. Of one state, vectors made of loops
- * keep numbers in memory that fit into registers. */
+ * keep numbers in memory that fit into registers; -march=native, for some processors, moves them to
+ * integer registers and back (-mtune=generic does not). */
 static const char *flags_of(const jn_job *job) {
   return job->lanes > 1 ? "-O3 -fno-signed-zeros -ffinite-math-only -Wno-psabi"
                         : "-O3 -fno-signed-zeros -ffinite-math-only -fno-tree-vectorize "
@@ -323,7 +334,7 @@ static void put_header(jn_text *t, const jn_job *job) {
   jn_text_put(t, " * values and always do the same work.\n");
   jn_text_format(
       t,
-      " *   cc -march=native %s -c %s.c\n"
+      " *   cc -march=native -mtune=generic %s -c %s.c\n"
       " * is fastest; with -ffp-contract=off -DSTRICT besides (x86: and -mno-fma) the bits are\n"
       " * those of jounce's strict settings.\n",
       flags_of(job), job->name);
