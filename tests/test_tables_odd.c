@@ -324,6 +324,10 @@ static void arrays_left_out_are_refused_where_they_are_needed(void **state) {
       {times, "q.npy", "<f2", "30, 2", 2, "array 'q' is needed"},
       {times, "q:1.npy", "<f2", "30,", 2, "array 'q:1' is needed"},
       {half, "joint2.npy", "<f8", "30,", 2, "array 't' is needed, but it was left out: numbers of"},
+      /* nearly the name of a joint without samples, which would stay at home */
+      {times, "joint22.npy", "<f2", "30,", 1,
+       "'joint2', and array 'joint22' was left out: numbers"},
+      {times, "Joint2.npy", "<f8", "29,", 1, "'joint2', and array 'Joint2' was left out: 29 rows"},
       /* what nobody asks for */
       {times, "base.npy", "<f2", "30,", 1, ""},
       {times, "quality.npy", "<f2", "30,", 1, ""},

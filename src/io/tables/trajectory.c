@@ -145,8 +145,9 @@ static void refuse_mistyped(reader *r, const jn_table *t, int time) {
 typedef struct needs {
   reader *r;
   int time;           /* column of the times; -1: none */
-  int any;            /* a joint needs columns */
+  int any;            /* joints that need columns */
   char *needs_column; /* [joints] */
+  const char **names; /* of the joints that need columns, then NULL */
 } needs;
 
 /* the joint that an array has the name of, also with a component: "base:x"; -1: none */
@@ -165,6 +166,13 @@ static int joint_of_array(const jn_model *model, const char *array) {
 static void refuse_if_needed(void *context, const char *array, const char *why) {
   const needs *n = context;
   const int joint = joint_of_array(n->r->model, array);
+  const char *near = joint < 0 && n->r->fit.hold ? jn_nearest_word(array, n->names) : NULL;
+  if (near)
+    jn_refuse(
+        &n->r->root,
+        "no column '%s', and array '%s' was left out: %s. Rename and mend it, or remove it so "
+        "that the joint stays at home",
+        near, array, why);
   const int all_of_q = array[0] == 'q' && (array[1] == '\0' || array[1] == ':');
   if ((joint >= 0 && n->needs_column[joint]) || (joint < 0 && all_of_q && n->any) ||
       (n->time < 0 && jn_stamps_is_name(array)))
@@ -175,17 +183,21 @@ static void refuse_if_needed(void *context, const char *array, const char *why) 
  * the option `hold` that joint would stay at home without a word. */
 static void refuse_left_out(reader *r, const jn_table *t, const char *bytes, size_t size) {
   double unit;
-  needs n = {r, jn_stamps_column(t, &unit), 0, NULL};
+  needs n = {r, jn_stamps_column(t, &unit), 0, NULL, NULL};
   n.needs_column = jn_block_new(&r->T->hooks, (size_t)r->T->joints, 1);
-  if (!n.needs_column) jn_json_fail(&r->root, JN_ERR_MEMORY, "out of memory");
-  for (int k = 0; n.needs_column && k < r->T->joints; k++) {
+  n.names = jn_block_new(&r->T->hooks, (size_t)r->T->joints + 1, sizeof *n.names);
+  const int found = n.needs_column && n.names;
+  if (!found) jn_json_fail(&r->root, JN_ERR_MEMORY, "out of memory");
+  for (int k = 0; found && k < r->T->joints; k++) {
     const jn_joint *j = &r->T->joint[k];
     if (j->nv == 0 || is_described(r, k)) continue;
     for (int c = 0; c < j->nq; c++)
-      if (column_of(t, r->model, j->iq + c, n.time) < 0) n.needs_column[k] = 1, n.any = 1;
+      if (column_of(t, r->model, j->iq + c, n.time) < 0) n.needs_column[k] = 1;
+    if (n.needs_column[k]) n.names[n.any++] = name_of_joint(r->model, k);
   }
-  if (n.needs_column) jn_npz_left_out(bytes, size, t, refuse_if_needed, &n);
+  if (found) jn_npz_left_out(bytes, size, t, refuse_if_needed, &n);
   jn_block_free(&r->T->hooks, n.needs_column);
+  jn_block_free(&r->T->hooks, n.names);
 }
 
 /* Joint by joint, because with the option `hold` joints without columns stay at home. */
