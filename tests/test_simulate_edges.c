@@ -356,6 +356,10 @@ static void a_step_without_numbers_inside_has_no_events(void **state) {
 
 /* ---- options */
 
+static double creeping_break(void *context, double t) {
+  (void)context;
+  return t + 1e-9;
+}
 static double no_break(void *context, double t) { return *(const double *)context + 0 * t; }
 
 static void options_at_their_edges(void **state) {
@@ -403,7 +407,7 @@ static void options_at_their_edges(void **state) {
       assert_true(at[0] == nextafter(1, 2));
       jn_simulation_free(s);
     }
-  /* breaks that are in the past, in the future, and ignored with a fixed step */
+  /* breaks that are in the past, within a step, and in the future; fixed steps end there too */
   static const double breaks[] = {-1, 0.3, 9};
   for (int i = 0; i < 6; i++) {
     double at = breaks[i % 3];
@@ -418,8 +422,18 @@ static void options_at_their_edges(void **state) {
       jn_simulation_state(s, &t, NULL, NULL);
       met += t == at;
     }
-    assert_int_equal(met, i == 1);
-    if (i >= 3) assert_int_equal(jn_simulation_statistics(s).steps, 4);
+    assert_int_equal(met, i % 3 == 1);
+    if (i >= 3) assert_int_equal(jn_simulation_statistics(s).steps, 4 + met);
+    jn_simulation_free(s);
+  }
+  /* without end */
+  for (int fixed = 0; fixed < 2; fixed++) {
+    jn_simulation_options o = scheme_options(JN_RKMK54, fixed ? 0.25 : 0, 0);
+    o.forces.next_break = creeping_break, o.max_steps = 100;
+    s = new_simulation(model, &o);
+    assert_int_equal(jn_simulation_run_to(s, 1, NULL), JN_ERR_LIMIT);
+    assert_non_null(strstr(jn_simulation_message(s), fixed ? "fewer breaks" : "tolerance"));
+    assert_in_range(jn_simulation_statistics(s).steps, 100, 104);
     jn_simulation_free(s);
   }
   /* the option strict is passed on */

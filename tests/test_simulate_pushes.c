@@ -1,5 +1,5 @@
 /* test_simulate_pushes.c: forces and events that are short, late or flat at the start of a step: no
- * adaptive scheme takes a step over them; and what the user's functions are told. The truth is an
+ * adaptive scheme takes a step over them, and no fixed step over a break; and what the user's functions are told. The truth is an
  * integrator of its own (helpers/reference.h) and closed forms. */
 #include "helpers/simulate.h"
 
@@ -251,6 +251,32 @@ static void a_push_on_a_free_body_has_its_impulse(void **state) {
   jn_model_free(model);
 }
 
+/* A push within one step: steps end at its edges. */
+static void fixed_steps_end_at_breaks_too(void **state) {
+  (void)state;
+  jn_model *model = one_body(0.1, 0.2, 0.3, jn_v3(0, 0, 0));
+  for (int scheme = 0; scheme < JN_SCHEME_COUNT; scheme++)
+    for (int known = 0; known < 2; known++) {
+      push p = {BOX, 6, 3, 5, 5.25, 0.0625, 0};
+      jn_simulation_options o = scheme_options((jn_scheme)scheme, 0.5, 0);
+      double q[7] = {1}, v[6] = {0};
+      o.forces.time = push_time, o.forces.time_context = &p;
+      if (known) o.forces.next_break = push_break;
+      jn_simulation *s = new_simulation(model, &o);
+      assert_ok(jn_simulation_set_state(s, 0, q, v));
+      assert_ok(jn_simulation_run_to(s, 10, NULL));
+      jn_simulation_state(s, NULL, q, v);
+      const double want = 5 * 0.125 / 2, missed = fabs(v[3] - want) + fabs(q[4] - want * 4.75);
+      if (known)
+        assert_below("a push within a fixed step", missed, 1e-13);
+      else
+        assert_true(missed > 0.1); /* the force where the scheme looks */
+      assert_int_equal(jn_simulation_statistics(s).steps, known ? 22 : 20);
+      jn_simulation_free(s);
+    }
+  jn_model_free(model);
+}
+
 /* A function of time that jumps at each break is seen from the left before it: a staircase. */
 static jn_status stairs(void *context, double t, int order, double *tau) {
   (void)context;
@@ -456,6 +482,7 @@ int main(void) {
       cmocka_unit_test(a_late_push_is_not_stepped_over),
       cmocka_unit_test(random_pushes_are_within_a_multiple_of_the_tolerance),
       cmocka_unit_test(a_push_on_a_free_body_has_its_impulse),
+      cmocka_unit_test(fixed_steps_end_at_breaks_too),
       cmocka_unit_test(a_force_is_seen_from_the_left_before_its_break),
       cmocka_unit_test(the_event_of_a_thrown_ball_is_found),
       cmocka_unit_test(every_event_of_a_long_step_is_found),

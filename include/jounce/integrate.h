@@ -78,7 +78,7 @@ typedef struct jn_forces {
 
   /* A known function of time: tau[(order+1) x nv] = its value and derivatives at t, from the right.
    * Only the Taylor scheme requests orders above 0. next_break (may be NULL): the first time after
-   * t at which any derivative jumps, HUGE_VAL if none; adaptive schemes end a step there. */
+   * t at which any derivative jumps, HUGE_VAL if none; steps end there, fixed ones too. */
   jn_status (*time)(void *context, double t, int order, double *tau);
   double (*next_break)(void *context, double t);
   void *time_context;

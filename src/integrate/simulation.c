@@ -195,7 +195,6 @@ static jn_status scheme_step(jn_simulation *s, double t_max) {
 static double end_of_step(jn_simulation *s, double t_max) {
   const jn_forces *f = &s->o.forces;
   s->t_break = HUGE_VAL;
-  if (s->o.step > 0) return t_max;
   double at = f->next_break ? f->next_break(f->time_context, s->t) : HUGE_VAL;
   if (!(at > s->t)) at = HUGE_VAL;
   at = fmin(at, jn_world_next_break(s, s->t));
@@ -334,6 +333,7 @@ static const char *against_stiffness(const jn_simulation *s) {
 
 /* A looser tolerance lowers the order of taylor where that follows from it, and shortens steps. */
 static const char *for_longer_steps(const jn_simulation *s) {
+  if (s->o.step > 0) return "declare fewer breaks of the forces";
   return s->o.scheme == JN_TAYLOR && !s->o.order && !s->watched ? "give a higher order"
                                                                 : "loosen the tolerance";
 }
@@ -345,9 +345,10 @@ jn_status jn_simulation_run_to(jn_simulation *s, double t, int *event) {
   s->message[0] = '\0';
   if (!isfinite(t) || t < s->t) return before_now(s, t);
   const long first = s->statistics.steps + s->statistics.rejected;
+  const double fixed = s->o.step > 0 ? (t - s->t) / s->o.step : 0; /* besides those to a break */
   while (s->t < t && met < 0) {
-    if (!(s->o.step > 0) &&
-        s->statistics.steps + s->statistics.rejected - first >= s->o.max_steps) {
+    const long count = s->statistics.steps + s->statistics.rejected - first;
+    if ((double)count >= fixed + (double)s->o.max_steps) {
       return jn_stop(s, JN_ERR_LIMIT,
                      "max_steps = %ld steps, rejected ones included, reach t = %g of %g: raise "
                      "max_steps, %s%s",
