@@ -9,6 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <jounce/base.h>
+
+#include "base/sha256.h"
 #include "output/message.h"
 
 static const char *option_name(const void *context, int index) {
@@ -165,17 +168,81 @@ static int check_files(const cli_option *table, int count, const char *command,
   return code;
 }
 
+static char run_key[SHA256_TEXT];
+const char *cli_run_key(void) { return run_key; }
+
+static void add_text(jn_sha256 *sum, const char *text) {
+  jn_sha256_add(sum, text, strlen(text) + 1);
+}
+
+/* The content of a file, else the name: of a built-in robot, say. */
+static void add_file(jn_sha256 *sum, const char *path) {
+  struct stat about;
+  char bytes[4096];
+  size_t n;
+  FILE *f = strcmp(path, "-") != 0 && find_file(path, &about) ? fopen(path, "rb") : NULL;
+  if (!f) {
+    add_text(sum, path);
+    return;
+  }
+  while ((n = fread(bytes, 1, sizeof bytes, f)) > 0) jn_sha256_add(sum, bytes, n);
+  fclose(f);
+}
+
+static void add_option(jn_sha256 *sum, const cli_option *o) {
+  const cli_list *list = o->target;
+  const char *const *text = o->target;
+  if (o->kind == CLI_OUTPUT || strcmp(o->name, "--max-steps") == 0) return; /* the same rows */
+  add_text(sum, o->name);
+  if (o->kind == CLI_FLAG || o->kind == CLI_INT || o->kind == CLI_CHOICE)
+    jn_sha256_add(sum, o->target, sizeof(int));
+  else if (o->kind == CLI_NUMBER || o->kind == CLI_VECTOR)
+    jn_sha256_add(sum, o->target, (o->kind == CLI_VECTOR ? 3 : 1) * sizeof(double));
+  else if (o->kind == CLI_INPUT && *text)
+    add_file(sum, *text);
+  else if (o->kind == CLI_TEXT && *text)
+    add_text(sum, *text);
+  for (int i = 0; o->kind == CLI_LIST && i < list->count; i++) add_text(sum, list->items[i]);
+}
+
+static void find_run_key(const cli_option *table, int count, const char *const *positional,
+                         int found) {
+  const cli_option *resume = find_option(table, count, "--resume", 8);
+  jn_sha256 sum;
+  run_key[0] = '\0';
+  if (!resume || !*(const int *)resume->target) return;
+  jn_sha256_begin(&sum);
+  add_text(&sum, JN_VERSION);
+  for (int i = 0; i < count; i++) add_option(&sum, &table[i]);
+  for (int i = 0; i < found; i++) add_file(&sum, positional[i]);
+  jn_sha256_end(&sum, run_key);
+}
+
+/* An option with a value may be given once, unless it collects its values: the first would be lost. */
+static int check_once(const cli_option *table, int count, const char *command, const char *word,
+                      char *seen) {
+  const cli_option *option = find_option(table, count, word, strcspn(word, "="));
+  if (!option || option->kind == CLI_FLAG || option->kind == CLI_LIST) return CLI_DONE;
+  return seen[option - table]++
+             ? cli_bad_usage("%s: %s is given twice: give it once%s", command, option->name,
+                             option->kind == CLI_TEXT ? ", several values separated by commas" : "")
+             : CLI_DONE;
+}
+
 int cli_parse(const cli_option *table, int count, int argc, char **argv, const char **positional,
               int most) {
-  int found = 0, ended = 0, code = CLI_DONE;
+  enum { MOST_OPTIONS = 128 };
+  char seen[MOST_OPTIONS] = {0};
+  int found = 0, ended = 0, code = count <= MOST_OPTIONS ? CLI_DONE : CLI_BAD_USAGE;
   for (int at = 1; at < argc && !code;) {
     const char *word = argv[at];
     if (!ended && strcmp(word, "--") == 0)
       ended = at++;
     else if (!ended && (strncmp(word, "--", 2) == 0 ||
-                        (word[0] == '-' && find_option(table, count, word, strlen(word)))))
-      code = take_option(table, count, argc, argv, &at);
-    else if (!ended && word[0] == '-' && word[1])
+                        (word[0] == '-' && find_option(table, count, word, strlen(word))))) {
+      code = check_once(table, count, argv[0], word, seen);
+      if (!code) code = take_option(table, count, argc, argv, &at);
+    } else if (!ended && word[0] == '-' && word[1])
       code =
           cli_bad_usage("%s: unknown option '%s': options have two dashes (see 'jounce %s --help')",
                         argv[0], word, argv[0]);
@@ -188,5 +255,6 @@ int cli_parse(const cli_option *table, int count, int argc, char **argv, const c
       positional[found++] = argv[at++];
   }
   if (!code) code = check_files(table, count, argv[0], positional, found);
+  if (!code) find_run_key(table, count, positional, found);
   return code ? -1 : found;
 }

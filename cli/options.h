@@ -57,11 +57,13 @@ typedef struct cli_option {
 
 /* Reads argv[1..]; argv[0] is the command's name. Options are `--name value`, `--name=value` or,
  * for a flag, `--name` or `-n`, in any place; `--` ends them. `name:=value` is `--arg name:=value`
- * where there is such an option. If an option is repeated, the last one counts, but for lists. Up to `most` other arguments go to `positional`. A file to write must not be one to
+ * where there is such an option. An option with a value may be given once, unless it is a list. Up to `most` other arguments go to `positional`. A file to write must not be one to
  * read, positional arguments included, under any name (links); nor may two be the same. Returns the
  * number of positional arguments, or -1 after a message. */
 int cli_parse(const cli_option *table, int count, int argc, char **argv, const char **positional,
               int most);
+/* SHA-256 of the version, the options but outputs, and the files read by the last cli_parse, if it had --resume; "". */
+const char *cli_run_key(void);
 /* Refuses an output of the table that is the file `input`, which `what` describes. Returns an exit
  * status. */
 int cli_keep_input(const cli_option *table, int count, const char *command, const char *input,

@@ -48,6 +48,8 @@ static void forward_kinematics_gives_the_target_back(void **state) {
           "jounce ik arm6 --link link6 --target t.json --order 1 > u.json; cmp s.json u.json"));
   assert_clean(run("jounce ik arm6 --link link6 --pose 0.4,0.2,0.5 --text"));
   assert_non_null(strstr(output, "null space: 3 motions"));
+  assert_int_equal(run("jounce ik arm6 --link link6 --target t.json --representation hybrid"), 2);
+  assert_non_null(strstr(errors, "--representation is that of --twist"));
   /* a floating robot: its base stays */
   t = run_json("jounce ik humanoid --link left_hand --pose 0.2,0.22,1");
   assert_true(at(item(t, "base", "p"), 0) == 0 && at(item(t, "base", "p"), 2) == 0.95);

@@ -74,6 +74,16 @@ cut_off 1000
 cut_off $((size / 3))
 run cut.csv || fail "simulate: not continued: $(cat cut.csv.log)"
 cmp whole.csv cut.csv || fail "simulate: another table after two kills"
+[ ! -e cut.csv.part.run ] || fail "simulate: cut.csv.part.run is left"
+# a file that has changed in between, though the table goes on from its own rows
+rm cut.csv
+cut_off 1000
+cp state.json kept.json
+echo '{"joints": {"joint1": [1, 0.5], "joint2": [1, 0]}}' >state.json
+refused "was not written by this command" swing --output cut.csv --resume
+cp kept.json state.json
+run cut.csv || fail "simulate: not continued with the file it began with: $(cat cut.csv.log)"
+cmp whole.csv cut.csv || fail "simulate: another table after a refusal"
 # the summary is of all rows
 [ "$(grep ^energy whole.csv.log)" = "$(grep ^energy cut.csv.log)" ] || fail "simulate: another summary: $(cat cut.csv.log)"
 head -n 5000 whole.csv >cut.csv.part

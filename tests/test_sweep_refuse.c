@@ -178,6 +178,16 @@ static void names_of_parameters_are_checked(void **state) {
   snprintf(job, sizeof job, "{\"run\": \"id\", \"vary\": {\"%s\": {\"grid\": [0, 1, 2]}}}", name);
   refused(spec, job, JN_ERR_SYNTAX, "the name is too long");
   jn_spec_free(spec);
+  /* one quantity under two names, and a joint that does not move */
+  spec = robot_spec("double_pendulum");
+  refused(spec,
+          "{\"run\": \"id\", \"order\": 1, \"vary\": {\"v':joint1\": {\"values\": [1, 2]}, "
+          "\"v^(1):joint1\": {\"values\": [5]}}}",
+          JN_ERR_SYNTAX, "is 'v':joint1' by another name: keep one");
+  jn_spec_joint(spec, jn_spec_find_joint(spec, "joint2"))->type = JN_JOINT_FIXED;
+  refused(spec, "{\"run\": \"id\", \"vary\": {\"armature:joint2\": {\"values\": [1, 2]}}}",
+          JN_ERR_SYNTAX, "this parameter has no effect: the joint is fixed");
+  jn_spec_free(spec);
   /* more names than a message holds */
   spec = robot_spec("chain:500");
   refused(spec, "{\"run\": \"id\", \"vary\": {\"q:elbow\": {\"grid\": [0, 1, 2]}}}", JN_ERR_SYNTAX,

@@ -51,6 +51,19 @@ static void bad_descriptions_are_refused(void **state) {
       {"{\"kind\": \"minimum\", \"times\": [0, 1], \"joints\": {\"joint1\": [1, 2], \"joint2\": "
        "{\"kind\": \"polynomial\", \"end\": 1, \"derivative\": 2, \"coefficients\": [0, 1]}}}",
        "x.json:1: joints.joint2.derivative: unknown key: only the kind 'minimum' has"},
+      /* keys without an effect */
+      {"{\"kind\": \"minimum\", \"times\": [0, 1], \"degrees\": true, \"joints\": {\"joint1\": "
+       "[1, 2]}}",
+       "x.json:1: degrees: unknown key: only the kinds 'fit', 'samples' have it"},
+      {"{\"kind\": \"fit\", \"times\": [0, 1], \"time_unit\": \"ms\", \"joints\": {\"joint1\": "
+       "[1, 2]}, \"degree\": 1, \"tolerance\": 0}",
+       "x.json:1: time_unit: unknown key: only the kind 'samples' has it"},
+      {"{\"kind\": \"half_cosine\", \"times\": [0, 1], \"joints\": {\"joint1\": {\"values\": [1, "
+       "2], \"start_derivatives\": [1]}}}",
+       "x.json:1: joints.joint1.start_derivatives: unknown key: only the kind 'minimum' has it"},
+      {"{\"kind\": \"minimum\", \"times\": [0, 1], \"degree\": 9, \"joints\": {\"joint1\": [1, "
+       "2]}}",
+       "x.json:1: degree: unknown key: only the kinds 'bspline', 'fit', 'pieces', 'samples' have"},
       {"{\"kind\": \"minimum\", \"times\": [0, 1], \"base\": [[1]]}",
        "x.json:1: base: the model's base is not floating"},
       {"{\"kind\": \"polynomial\", \"end\": 0, \"joints\": {\"joint1\": [1, 2]}}",

@@ -19,6 +19,9 @@
 enum { MOST_STEPS = 300000 }; /* of the simulation */
 
 enum { JOINT, MOTOR, BEND, SPEED, SPRING, TORQUE, DEVIATION, FIGURES };
+enum { JUMPS = 3 };
+static const char *const jumps[JUMPS][2] = {
+    {"velocity", "velocity"}, {"torque", "position"}, {"torque rate", "velocity"}};
 static const char *const titles[FIGURES] = {
     "joint position", "motor position", "deflection (motor - joint)", "motor velocity",
     "spring torque",  "motor torque",   "deviation in simulation"};
@@ -39,6 +42,7 @@ typedef struct elastic {
   double deviation, deviation_t;
   int deviation_dof, jump;
   double jump_t;
+  const char *const *jump_of; /* what jumps, and what of a motor would have to */
 } elastic;
 
 /* "8000" or "8000,4000,100": one number for all joints or one for each. */
@@ -158,10 +162,11 @@ static jn_status fill_row(cli_path *path, double t, double *row) {
   return status;
 }
 
-/* Finds the first discontinuity of theta' = q' + tau'/K, at the breaks of the trajectory. */
+/* Finds the first discontinuity of theta = q + tau/K or of theta' = q' + tau'/K, at the breaks of the
+ * trajectory; q does not jump. */
 static jn_status find_jump(elastic *x, double *tau_m) {
   const size_t nv = (size_t)jn_model_nv(x->path.job.model);
-  double *left = cli_take_numbers(&x->path.job.result.memory, nv, 1, 1);
+  double *left = cli_take_numbers(&x->path.job.result.memory, JUMPS * nv, 1, 1);
   jn_status status = left ? JN_OK : JN_ERR_MEMORY;
   const cli_path *p = &x->path;
   for (double t = jn_trajectory_next_break(p->trajectory, p->start);
@@ -169,12 +174,13 @@ static jn_status find_jump(elastic *x, double *tau_m) {
     for (int side = 0; side < 2 && !status; side++) {
       status = motor_torque(x, p->job.data, side ? t : t - 1e-12 * (fabs(t) + p->end - p->start), 0,
                             NULL, tau_m);
-      for (size_t i = 0; i < nv && !status; i++) {
-        double rate = x->K[i] > 0 ? x->tau[nv + i] / x->K[i] : 0;
+      for (size_t i = 0; i < JUMPS * nv && !status; i++) {
+        /* q'; tau/K and q' + tau'/K */
+        const double value = !(x->K[i % nv] > 0) ? 0 : i < nv ? x->v[i] : x->theta[i - nv];
         if (side == 0)
-          left[i] = rate;
-        else if (fabs(rate - left[i]) > 1e-7 * (1 + fabs(rate)) && !x->jump)
-          x->jump = 1, x->jump_t = t;
+          left[i] = value;
+        else if (fabs(value - left[i]) > 1e-7 * (1 + fabs(value)) && !x->jump)
+          x->jump = 1, x->jump_of = jumps[i / nv], x->jump_t = t;
       }
     }
   }
@@ -304,9 +310,9 @@ static int compute(elastic *x) {
   if (code) return code;
   if (x->jump)
     cli_error(
-        "elastic: the torque rate jumps at t = %.6g, and a motor velocity would have to jump, too: "
+        "elastic: the %s jumps at t = %.6g, and a motor %s would have to jump, too: "
         "use a smoother motion (minimum of derivative 4 or more, splines of degree 5 or more)",
-        x->jump_t);
+        x->jump_of[0], x->jump_t, x->jump_of[1]);
   jn_error error = {0};
   jn_status status = x->no_simulation ? JN_OK : simulate(x, &error);
   if (status)

@@ -176,6 +176,10 @@ static int check_usage(cli_job *job) {
   if (!x->pose == !x->target)
     return cli_bad_usage("ik: give --pose X,Y,Z[,QW,QX,QY,QZ] or --target FILE");
   if (x->target && x->twist) return cli_bad_usage("ik: --target has the twist: leave out --twist");
+  if (x->target && x->representation_given)
+    return cli_bad_usage(
+        "ik: --representation is that of --twist: leave it out, the file of --target says its own "
+        "(\"representation\", else spatial)");
   return CLI_DONE;
 }
 

@@ -214,8 +214,9 @@ static int compute(limits *x) {
   jn_status status =
       jn_limit_check_closed(p->job.model, p->job.data, p->trajectory, cli_path_closed(p), x->range,
                             p->samples, NULL, &x->check, &error);
+  if (status == JN_ERR_ACTUATION || status == JN_ERR_INFEASIBLE)
+    return cli_bad_input("limits: %s", error.message);
   if (status && cli_path_closed(p)) return cli_closure_status(&p->job, status);
-  if (status == JN_ERR_ACTUATION) return cli_bad_input("limits: %s", error.message);
   if ((code = cli_job_status(&p->job, status))) return code;
   x->scale = jn_limit_check_scale(x->check);
   x->known = jn_limit_check_limited(x->check);

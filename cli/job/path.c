@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "job/closure.h"
+#include "io/file.h"
 #include "io/tables/trajectory_file.h"
 #include "output/names.h"
 #include "output/progress.h"
@@ -38,6 +39,32 @@ static void show_fit(const char *joint, int done, int all) {
   cli_progress((double)done / all, "fit of the samples of '%s'", joint);
 }
 
+/* Options about samples are refused where none were fitted; that of the stamps also where they are not in
+ * a table. */
+static int check_used(const cli_path *p) {
+  const jn_fit_options *o = &p->fit;
+  const int is_table =
+      p->samples_path[0] || !jn_same_ending(jn_file_ending(p->job.trajectory_path), ".json");
+  int fitted = 0;
+  for (int i = 0; i < jn_model_nq(moving(p)); i++) fitted |= p->found.degree[i] > 0;
+  const char *name = p->time_unit && !is_table ? "--time-unit"
+                     : fitted                  ? NULL
+                     : o->degrees              ? "--degrees"
+                     : o->unwrap               ? "--unwrap"
+                     : o->force                ? "--force"
+                     : o->pieces               ? "--pieces"
+                     : p->degree               ? "--degree"
+                     : p->ends                 ? "--ends"
+                     : p->keep_outliers >= 0   ? "--outliers"
+                     : p->tolerance_given      ? "--tolerance"
+                     : p->lambda_given         ? "--lambda"
+                                               : NULL;
+  return name ? cli_bad_usage("%s: %s has no effect: it is about %s, and TRAJ has none",
+                              p->job.command, name,
+                              fitted ? "the times of a table" : "samples to be fitted")
+              : CLI_DONE;
+}
+
 int cli_path_fit(cli_path *p) {
   size_t nq = (size_t)jn_model_nq(moving(p));
   enum { MEMBERS = sizeof p->found / sizeof(double *) };
@@ -56,7 +83,7 @@ int cli_path_fit(cli_path *p) {
   if (status) return cli_fail(status, &error, p->job.trajectory_path);
   p->start = jn_trajectory_start(p->trajectory);
   p->end = jn_trajectory_end(p->trajectory);
-  return CLI_DONE;
+  return check_used(p);
 }
 
 static int has_option(const cli_job *job, const char *name) {

@@ -10,6 +10,7 @@
 #include "io/number.h"
 #include "io/tables/npy.h"
 #include "io/text.h"
+#include "options.h"
 #include "output/message.h"
 
 int cli_stream_open(cli_stream *s, const cli_output_options *options, unsigned without,
@@ -111,9 +112,36 @@ static long keep_rows(cli_stream *s, int kept, char **line, size_t *room, double
 
 static int is_another(const cli_stream *s) {
   return cli_bad_input(
-      "%s: --resume: %s.part was not written by this command with this model and these options: "
-      "remove it, or give another --output",
+      "%s: --resume: %s.part was not written by this command with this model, these files and "
+      "these "
+      "options: remove it, or give another --output",
       s->command, s->out.path);
+}
+
+/* FILE.part.run beside FILE.part: the key of the run that began it. A part without one is judged by its heading and
+ * its last row alone. */
+static FILE *open_key(const cli_stream *s, const char *mode) {
+  char path[4096 + 16];
+  const int n = snprintf(path, sizeof path, "%s.part.run", s->out.path);
+  if (n < 0 || (size_t)n >= sizeof path) return NULL;
+  if (mode) return fopen(path, mode);
+  unlink(path);
+  return NULL;
+}
+static int is_same_run(const cli_stream *s) {
+  char key[80] = "";
+  FILE *f = open_key(s, "r");
+  if (!f) return 1;
+  const int read = fgets(key, sizeof key, f) != NULL;
+  fclose(f);
+  return read && strcmp(key, cli_run_key()) == 0;
+}
+static int begin_run(const cli_stream *s) {
+  FILE *f = open_key(s, "w");
+  const int written = f && fputs(cli_run_key(), f) >= 0;
+  return f && fclose(f) == 0 && written
+             ? CLI_DONE
+             : cli_bad_input("%s.part.run: cannot be written", s->out.path);
 }
 
 int cli_stream_resume(cli_stream *s, double *row) {
@@ -130,6 +158,7 @@ int cli_stream_resume(cli_stream *s, double *row) {
     }
   }
   int kept = lines < 2 ? 0 : (int)((lines - 2) / s->block * s->block + 1);
+  if (!code && lines >= 0 && !is_same_run(s)) code = is_another(s);
   if (kept > s->rows) code = code ? code : is_another(s);
   if (!code && lines >= 0) {
     fseek(file, size, SEEK_SET);
@@ -140,6 +169,7 @@ int cli_stream_resume(cli_stream *s, double *row) {
   if (!code && (ftruncate(fileno(file), at) || fseek(file, at, SEEK_SET)))
     code = cli_bad_input("%s.part: cannot continue: %s", s->out.path, strerror(errno));
   if (!code && lines < 0) cli_stream_head(s);
+  if (!code) code = begin_run(s);
   s->next = kept;
   free(head), free(line);
   return code;
@@ -194,7 +224,9 @@ int cli_stream_end(cli_stream *s, int code) {
   if (s->differs) code = is_another(s);
   free(s->expected);
   s->expected = NULL;
-  return cli_output_end(&s->out, code);
+  code = cli_output_end(&s->out, code);
+  if (!code && s->out.resume) (void)open_key(s, NULL); /* removes it */
+  return code;
 }
 
 chart cli_stream_chart(const cli_stream *s) {

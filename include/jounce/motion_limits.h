@@ -118,6 +118,8 @@ typedef struct jn_limit_check jn_limit_check;
  *   JN_ERR_ACTUATION   limits of rotors that cannot apply every wrench, or of a fixed base
  *   JN_ERR_ORDER       the order of data is less than 1
  *   JN_ERR_LIMIT       harmonics that need more than JN_MAX_SAMPLES samples
+ *   JN_ERR_INFEASIBLE  the velocity jumps at a break and accelerations or forces are limited, or the
+ *                      acceleration jumps and jerks or rates of forces are: `error` says where
  *   others             of jn_trajectory_at and jn_inverse_dynamics */
 JN_API jn_status jn_limit_check_new(const jn_model *model, jn_data *data,
                                     const jn_trajectory *trajectory, const jn_limit_range *range,

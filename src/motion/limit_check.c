@@ -20,6 +20,8 @@ static const double bound_slack = 1e-4;  /* of the slack of a limit: rounding at
 static const double above_zero = 1e-300; /* scale of a bound of zero */
 static const double same_speed = 1e-13;  /* relative: no sample lowers it further */
 static const double no_speed = 1e-9;     /* no time scale satisfies the limits */
+static const double jump_of_joint = 1e-4,
+                    jump_of_path = 1e-7; /* of the largest values: rounding below */
 static const double slack = 1e-9;        /* relative tolerance for rounding at a limit */
 
 /* Samples: c [samples x rows x kinds x 4]; the value at speed x is c_0 + c_1 x + c_2 x^2 + c_3 x^3.
@@ -35,7 +37,8 @@ struct jn_limit_check {
   jn_limit_peak *peak;            /* [rows x kinds] */
   int limited, broken;
   double scale;
-  int grid; /* the first samples, ordered in time; extrema found later follow */
+  int grid;                    /* the first samples, ordered in time; extrema found later follow */
+  int edges, edge_room, *edge; /* samples just before a break; the next one is at it */
   int samples, room;
   double *t, *c, *at;              /* at [samples x nq]: configurations of a closed motion */
   double *q, *v, *tau, *g, *f, *P; /* scratch; of rotors: forces [4 x rotors], P [rotors x 6] */
@@ -189,6 +192,19 @@ static jn_status add_sample(jn_limit_check *job, double t) {
   return JN_OK;
 }
 
+/* Remembers the last sample as that before a break. */
+static jn_status add_edge(jn_limit_check *job) {
+  const int more = job->edge_room ? 2 * job->edge_room : 16;
+  void *edge = job->edge;
+  if (job->edges == job->edge_room) {
+    if (!grow(&job->hooks, &edge, job->edge_room, more, sizeof *job->edge)) return JN_ERR_MEMORY;
+    job->edge = edge;
+    job->edge_room = more;
+  }
+  job->edge[job->edges++] = job->samples - 1;
+  return JN_OK;
+}
+
 /* Samples every piece of the trajectory from start to end, its ends included, at `least` places or more, and
  * as closely as its harmonics need. */
 static jn_status sample_all(jn_limit_check *job, double start, double end, int samples, int least) {
@@ -202,6 +218,7 @@ static jn_status sample_all(jn_limit_check *job, double start, double end, int s
     for (int i = 0; i < n && !status; i++) status = add_sample(job, t + (next - t) * i / n);
     /* the limit from the left at the end of the piece */
     if (!status) status = add_sample(job, next - just_before * (fabs(next) + next - t));
+    if (!status && next < end) status = add_edge(job);
     t = next;
   }
   if (!status) status = add_sample(job, end);
@@ -233,6 +250,48 @@ static const jn_limit_range *range_of(const jn_limit_check *job, int iv, int kin
 static int is_limited(const jn_limit_check *job, int iv, int kind) {
   const jn_limit_range *r = range_of(job, iv, kind);
   return isfinite(r->low) || isfinite(r->high);
+}
+
+/* Is a quantity limited that has no bound where the velocity (order 1) or acceleration (2) of iv jumps? */
+static int is_limited_at_jump(const jn_limit_check *job, int iv, int order) {
+  int found = is_limited(job, iv, JN_LIMIT_JERK) ||
+              (order == 1 && is_limited(job, iv, JN_LIMIT_ACCELERATION));
+  for (int row = 0; row < job->rows && !found; row++)
+    found = is_limited(job, row, JN_LIMIT_EFFORT_RATE) ||
+            (order == 1 &&
+             (is_limited(job, row, JN_LIMIT_EFFORT) || is_limited(job, row, JN_LIMIT_POWER)));
+  return found;
+}
+
+/* Refuses a motion whose velocity or acceleration jumps where that breaks a limit at any speed. */
+static jn_status check_jumps(const jn_limit_check *job, jn_error *error) {
+  static const int kind[] = {JN_LIMIT_VELOCITY, JN_LIMIT_ACCELERATION};
+  for (int order = 1; order <= 2; order++) {
+    double path = 0;
+    for (int i = 0; i < job->nv * job->grid && job->edges; i++)
+      path = fmax(path, fabs(coefficients(job, i / job->nv, i % job->nv, kind[order - 1])[order]));
+    for (int iv = 0; iv < job->nv && job->edges; iv++) {
+      double joint = 0;
+      if (!is_limited_at_jump(job, iv, order)) continue;
+      for (int n = 0; n < job->grid; n++)
+        joint = fmax(joint, fabs(coefficients(job, n, iv, kind[order - 1])[order]));
+      for (int e = 0; e < job->edges; e++) {
+        const int n = job->edge[e];
+        const double left = coefficients(job, n, iv, kind[order - 1])[order],
+                     right = coefficients(job, n + 1, iv, kind[order - 1])[order];
+        if (fabs(right - left) > jump_of_joint * joint + jump_of_path * path)
+          return jn_fail(
+              error, JN_ERR_INFEASIBLE, NULL, 0,
+              "the %s of '%s' jumps at t = %.6g: %s without bound there, at any speed; "
+              "use a smoother motion, or leave out %s",
+              order == 1 ? "velocity" : "acceleration", jn_limit_name(job->model, iv).text,
+              job->t[n + 1],
+              order == 1 ? "accelerations and forces are" : "jerks and rates of forces are",
+              order == 1 ? "their limits (velocities alone can be checked)" : "their limits");
+      }
+    }
+  }
+  return JN_OK;
 }
 
 static double use_at(const jn_limit_check *job, int sample, int iv, int kind, double x) {
@@ -511,7 +570,7 @@ static jn_status find_scale(jn_limit_check *job) {
 void jn_limit_check_free(jn_limit_check *job) {
   if (!job) return;
   jn_allocator hooks = job->hooks;
-  void *const blocks[] = {job->range, job->peak, job->t, job->c, job->at, job->q, job};
+  void *const blocks[] = {job->range, job->peak, job->t, job->c, job->at, job->q, job->edge, job};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) jn_block_free(&hooks, blocks[i]);
 }
 
@@ -600,6 +659,8 @@ jn_status jn_limit_check_closed(const jn_model *model, jn_data *data,
   if (!job) return jn_fail(error, JN_ERR_MEMORY, NULL, 0, "out of memory");
   status = prepare(job, range);
   if (!status) status = check_all(job, samples);
+  const int computed = !status;
+  if (computed) status = check_jumps(job, error);
   job->data = NULL;
   job->closed = NULL;
   if (!status) {
@@ -607,6 +668,7 @@ jn_status jn_limit_check_closed(const jn_model *model, jn_data *data,
     return JN_OK;
   }
   jn_limit_check_free(job);
+  if (computed) return status;
   if (status == JN_ERR_LIMIT)
     return jn_fail(error, status, NULL, 0,
                    "the harmonics of the motion need more than %d samples: check parts of it",

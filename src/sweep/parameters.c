@@ -88,7 +88,10 @@ static int name_link(const naming *n, const char *word) {
 
 static int name_joint(const naming *n, const char *word) {
   n->p->index = jn_spec_find_joint(n->spec, word);
-  return n->p->index >= 0 ? 1 : unknown(n, "joint", word, jn_spec_joint_count(n->spec), joint_of);
+  if (n->p->index < 0) return unknown(n, "joint", word, jn_spec_joint_count(n->spec), joint_of);
+  return jn_spec_get_joint(n->spec, n->p->index)->type == JN_JOINT_FIXED
+             ? jn_refuse(n->v, "this parameter has no effect: the joint is fixed")
+             : 1;
 }
 
 /* LINK:x */
@@ -298,9 +301,14 @@ static int read_list(jn_sweep *s, const jn_json *list, const jn_spec *spec, int 
     const naming n = {s, &v, spec, p};
     if (!read_name(&n)) return 0;
     if (!(varied ? read_law(s, &v, p) : jn_json_number(&v, &p->a)) || !check_values(&n)) return 0;
-    for (int i = 0; i < s->parameters; i++)
-      if (strcmp(s->parameter[i].name, v.key) == 0)
+    for (int i = 0; i < s->parameters; i++) {
+      const sweep_parameter *other = &s->parameter[i];
+      if (strcmp(other->name, v.key) == 0)
         return jn_refuse(&v, "is in \"set\" and in \"vary\": keep one");
+      if (other->target == p->target && other->index == p->index &&
+          other->component == p->component)
+        return jn_refuse(&v, "is '%s' by another name: keep one", other->name);
+    }
     if (!(p->name = jn_arena_copy(&s->arena, &s->hooks, v.key)))
       return jn_json_fail(&v, JN_ERR_MEMORY, "out of memory");
     if (varied && p->target >= SET_MODEL) s->model_varies = 1;

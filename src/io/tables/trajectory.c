@@ -369,9 +369,7 @@ static void read_root(reader *r) {
   if (base.value && !r->text.status) jn_reader_source(r, 0, &base);
   for (jn_json source = jn_json_first(&joints); source.value; source = jn_json_next(&source))
     read_joint(r, &source);
-  const jn_json derivative = jn_json_member(&r->root, "derivative");
-  if (derivative.value && !r->minimises)
-    jn_refuse(&derivative, "unknown key: only the kind 'minimum' has a derivative to minimise");
+  jn_reader_check_root(r, samples.value != NULL);
 }
 
 /* "clocks": a list of tables with rows t, u, u', u'', u''', the innermost first */

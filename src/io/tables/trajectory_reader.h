@@ -11,7 +11,7 @@ typedef struct reader {
   jn_json_text text; /* the description; of samples, their file and the status */
   jn_json root;      /* defaults of the keys that a source does not have */
   int kind;          /* of the current source */
-  int minimises;     /* a source has the kind "minimum" */
+  unsigned kinds;    /* of all sources, as bits */
   const jn_model *model;
   jn_trajectory *T;
   jn_fit_options fit;
@@ -45,6 +45,8 @@ double jn_reader_number(const reader *r, const jn_json *source, const char *key,
 /* Reads a list of rows of `width` numbers. If `free`, a row may be null, which gives NaN. */
 double *jn_reader_rows(reader *r, const jn_json *list, int width, int free, int *count);
 void jn_reader_fit_options(const reader *r, const jn_json *source, jn_fit_options *o);
+/* After all sources: refuses keys of the root that none of them has. */
+void jn_reader_check_root(reader *r, int samples);
 /* Reads the motion of a joint. */
 void jn_reader_source(reader *r, int joint, const jn_json *source);
 

@@ -197,10 +197,7 @@ static void read_waypoints(reader *r, int joint, const jn_json *source) {
   jn_waypoints w = {.kind = kind};
   jn_error error = {0};
   w.q = jn_reader_rows(r, &values, j->nq, 0, &w.count);
-  if (kind == JN_WAYPOINTS_MINIMUM) {
-    w.degree = get_whole(r, source, "derivative", 3, 1, 16);
-    r->minimises = 1;
-  }
+  if (kind == JN_WAYPOINTS_MINIMUM) w.degree = get_whole(r, source, "derivative", 3, 1, 16);
   if (kind == JN_WAYPOINTS_BSPLINE) {
     w.degree = get_whole(r, source, "degree", 5, 1, JN_MAX_SPLINE);
     w.times = knots_of(r, source, w.degree, w.count);
@@ -382,13 +379,94 @@ static void read_pieces(reader *r, int joint, const jn_json *source) {
   if (axes.value) read_product(r, source, m, factors, axis);
 }
 
-/* clang-format off */
-static const char *const source_keys[] = {
-    "kind", "value", "values", "times", "start", "end", "coefficients", "w", "a", "b", "degree",
-    "knots", "derivative", "start_derivatives", "end_derivatives", "lambda", "tolerance",
-    "pieces", "breaks", "axes", "quat", "origin", "force", "ends", "outliers", "unwrap", "degrees",
-    "fitted", NULL};
-/* clang-format on */
+/* Which kinds have which key, by the kinds' bits; `samples` stands for a table of samples. */
+#define BIT(kind) (1u << (kind))
+enum {
+  HOLD,
+  POLYNOMIAL,
+  FOURIER,
+  BSPLINE = HALF_COSINE + 1,
+  FIT = MINIMUM + 1,
+  PIECES,
+  KINDS,
+  SAMPLES = KINDS,
+  FITS = BIT(FIT) | BIT(SAMPLES),
+  PATHS = BIT(HALF_COSINE) | BIT(MINIMUM) | BIT(FIT),
+  ANY = BIT(SAMPLES + 1) - 1
+};
+static const struct {
+  const char *key;
+  unsigned kinds;
+} uses[] = {{"kind", ANY},
+            {"value", BIT(HOLD)},
+            {"values", PATHS | BIT(BSPLINE) | BIT(PIECES)},
+            {"times", PATHS},
+            {"start", BIT(POLYNOMIAL) | BIT(FOURIER) | BIT(BSPLINE)},
+            {"end", BIT(POLYNOMIAL) | BIT(FOURIER) | BIT(BSPLINE)},
+            {"coefficients", BIT(POLYNOMIAL) | BIT(PIECES)},
+            {"w", BIT(FOURIER) | BIT(PIECES)},
+            {"a", BIT(FOURIER) | BIT(PIECES)},
+            {"b", BIT(FOURIER) | BIT(PIECES)},
+            {"degree", BIT(BSPLINE) | BIT(PIECES) | FITS},
+            {"knots", BIT(BSPLINE) | BIT(PIECES)},
+            {"derivative", BIT(MINIMUM)},
+            {"start_derivatives", BIT(MINIMUM)},
+            {"end_derivatives", BIT(MINIMUM)},
+            {"lambda", FITS},
+            {"tolerance", FITS},
+            {"pieces", FITS},
+            {"force", FITS},
+            {"ends", FITS},
+            {"outliers", FITS},
+            {"unwrap", FITS},
+            {"degrees", FITS},
+            {"breaks", BIT(PIECES)},
+            {"axes", BIT(PIECES)},
+            {"quat", BIT(PIECES)},
+            {"origin", BIT(PIECES)},
+            {"fitted", BIT(PIECES)}};
+enum { USES = sizeof uses / sizeof *uses };
+#undef BIT
+
+/* The kinds that have a key; 0: none. */
+static unsigned kinds_with(const char *key) {
+  for (int i = 0; i < USES; i++)
+    if (strcmp(uses[i].key, key) == 0) return uses[i].kinds;
+  return 0;
+}
+
+/* Refuses a key that none of the kinds in use has. */
+static void refuse_unused(const jn_json *key, unsigned has, unsigned used) {
+  char list[160] = "";
+  int count = 0;
+  if (has & used) return;
+  for (int k = 0; k <= SAMPLES; k++) {
+    if (!(has >> k & 1)) continue;
+    const size_t n = strlen(list);
+    snprintf(list + n, sizeof list - n, "%s'%s'", count++ ? ", " : "",
+             k == SAMPLES ? "samples" : kinds[k]);
+  }
+  jn_refuse(key, "unknown key: only the kind%s %s ha%s it", count > 1 ? "s" : "", list,
+            count > 1 ? "ve" : "s");
+}
+
+void jn_reader_check_root(reader *r, int samples) {
+  const unsigned used = r->kinds | (samples ? 1u << SAMPLES : 0);
+  for (jn_json m = jn_json_first(&r->root); m.value && used; m = jn_json_next(&m)) {
+    const unsigned has = strcmp(m.key, "time_unit") == 0 ? 1u << SAMPLES : kinds_with(m.key);
+    if (has) refuse_unused(&m, has, used);
+  }
+}
+
+static void check_keys(const jn_json *source) {
+  const char *known[USES + 1] = {NULL};
+  for (int i = 0; i < USES; i++) known[i] = uses[i].key;
+  jn_json_keys(source, known);
+}
+static void check_keys_of_kind(const jn_json *source, int kind) {
+  for (jn_json m = jn_json_first(source); m.value; m = jn_json_next(&m))
+    refuse_unused(&m, kinds_with(m.key), 1u << kind);
+}
 
 static void read_hold(reader *r, int joint, const jn_json *source) {
   const jn_json value = jn_reader_values(r, source, "value");
@@ -410,11 +488,13 @@ void jn_reader_source(reader *r, int joint, const jn_json *source) {
     jn_refuse(source, "the joint follows another one: leave it out");
   else if (r->T->joint[joint].nv == 0)
     jn_refuse(source, "a fixed joint does not move");
-  if (jn_json_is(source, JSON_OBJECT)) jn_json_keys(source, source_keys);
+  const int is_object = jn_json_is(source, JSON_OBJECT);
+  if (is_object) check_keys(source);
   r->kind = jn_json_word(&kind, kinds);
-  const jn_json derivative = jn_json_member(source, "derivative");
-  if (derivative.value && r->kind != MINIMUM)
-    jn_refuse(&derivative, "unknown key: only the kind 'minimum' has a derivative to minimise");
-  if (r->kind >= 0) read[r->kind](r, joint, source);
+  if (r->kind >= 0) {
+    r->kinds |= 1u << r->kind;
+    if (is_object) check_keys_of_kind(source, r->kind);
+    read[r->kind](r, joint, source);
+  }
   jn_reader_drop_arrays(r);
 }
