@@ -110,6 +110,53 @@ static void units_are_recognised(void **state) {
   jn_model_free(model);
 }
 
+/* Stamps since 1970 keep their decimals, though a double of that size has no room for them: through exact
+ * samples goes the motion of the same samples from zero on, to the last bit. */
+static void decimals_of_stamps_are_kept(void **state) {
+  (void)state;
+  static const struct {
+    const char *head;
+    double unit;
+    int digits;
+  } cases[] = {{"t,elbow", 1, 3},
+               {"timestamp,elbow", 1, 3},
+               {"stamp_ms,elbow", 1e3, 0},
+               {"stamp,elbow", 1e6, 0},
+               {"t_ns,elbow", 1e9, 0}};
+  jn_model *model = hinge(1);
+  jn_fit_options o = jn_fit_options_default();
+  double stamp[N], q[N], x[2], v[2][4];
+  o.tolerance = 0;
+  for (int i = 0; i < N; i++) q[i] = 0.5 * sin(20 * 0.001 * i);
+  for (size_t c = 0; c < COUNT(cases); c++) {
+    jn_trajectory *T[2];
+    for (int late = 0; late < 2; late++) {
+      jn_error e = {0};
+      for (int i = 0; i < N; i++) stamp[i] = ((late ? 1.7e9 : 0) + 0.001 * i) * cases[c].unit;
+      write_table(late ? cases[c].head : "t_s,elbow", stamp, late ? cases[c].digits : 3, q);
+      if (!late) {
+        for (int i = 0; i < N; i++) stamp[i] = 0.001 * i;
+        write_table("t_s,elbow", stamp, 3, q);
+      }
+      if (load(model, &o, NULL, &T[late], &e)) fail_msg("case %zu: %s", c, e.message);
+      assert_ok(jn_trajectory_at(T[late], 0.0505, 2, JN_BODY, &x[late], v[late]));
+    }
+    assert_true(x[0] == x[1]);
+    for (int k = 0; k < 3; k++) assert_true(v[0][k] == v[1][k]);
+    check_residual("jerk", fabs(v[1][2] + 4000 * cos(20 * 0.0505)), 0.1);
+    for (int late = 0; late < 2; late++) jn_trajectory_free(T[late]);
+  }
+  /* no decimals: what rounding has taken is gone, and a motion through every sample is refused */
+  rng r = rng_new(5);
+  jn_trajectory *T;
+  jn_error e = {0};
+  for (int i = 0; i < N; i++) stamp[i] = 1.7e9 + 0.001 * (i + rng_range(&r, 0, 0.4));
+  write_table("timestamp,elbow", stamp, 9, q);
+  assert_int_equal(load(model, &o, NULL, &T, &e), JN_ERR_SYNTAX);
+  assert_non_null(strstr(e.message, "subtract the first time from all in the file"));
+  jn_model_free(model);
+}
+
 /* Faults are named with their rows, and the remedy. */
 static void faults_of_the_stamps_are_named(void **state) {
   (void)state;
@@ -436,6 +483,7 @@ static void descriptions_have_the_options(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(units_are_recognised),
+      cmocka_unit_test(decimals_of_stamps_are_kept),
       cmocka_unit_test(faults_of_the_stamps_are_named),
       cmocka_unit_test(degrees_are_recognised),
       cmocka_unit_test(jumps_by_a_turn_are_removed),

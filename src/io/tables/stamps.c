@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/decimal.h"
+#include "base/elementary.h"
 #include "trajectory/judge.h"
 
 #define LEAST_STEP 1e-7   /* s, between stamps since 1970 */
@@ -119,6 +120,55 @@ static double find_unit(double first, double step, int rows, int whole, const ch
   return units[i].seconds;
 }
 
+/* 10^n, exact for 0 <= n <= 22 */
+static double power_of_ten(int n) {
+  double p = 1;
+  for (int i = 0; i < n; i++) p *= 10;
+  return p;
+}
+/* k 10^n, rounded once */
+static double times_power(double k, int n) {
+  return n < 0 ? k / power_of_ten(-n) : k * power_of_ten(n);
+}
+
+/* How far the difference of two stamps may be from that of the decimal numbers that were written. */
+static double rounding_of(const jn_table *t, int column) {
+  const double *x = t->values + column, last = x[(size_t)(t->rows - 1) * (size_t)t->columns];
+  return 2.3e-16 * fmax(fabs(x[0]), fabs(last));
+}
+
+/* The coarsest power of ten of which all differences from the first are multiples up to rounding, where
+ * this is no chance; NO_GRID: none. */
+enum { NO_GRID = 99, LEAST_GRID = -12, MOST_GRID = 12 };
+static int decimal_grid(const jn_table *t, int column, double step) {
+  const double *x = t->values + column, error = rounding_of(t, column);
+  for (int n = MOST_GRID; n >= LEAST_GRID; n--) {
+    const double grid = times_power(1, n), chance = 2 * error / grid;
+    int i = 1;
+    if (grid > 1.5 * step) continue;
+    if (chance > 0.9 || jn_pow(chance, t->rows - 1) > 1e-12) return NO_GRID;
+    for (; i < t->rows; i++) {
+      const double d = x[(size_t)i * (size_t)t->columns] - x[0];
+      if (!(fabs(d - grid * floor(d / grid + 0.5)) <= error)) break;
+    }
+    if (i == t->rows) return n;
+  }
+  return NO_GRID;
+}
+
+static double median_step(const jn_table *t, int column, double *room) {
+  const double *x = t->values + column;
+  for (int i = 1; i < t->rows; i++)
+    room[i - 1] = x[(size_t)i * (size_t)t->columns] - x[(size_t)(i - 1) * (size_t)t->columns];
+  return jn_select(room, t->rows - 1, (t->rows - 1) / 2);
+}
+
+double jn_stamps_noise(const jn_table *t, int column, double *room) {
+  if (t->rows < 2) return 0;
+  const double step = median_step(t, column, room);
+  return decimal_grid(t, column, step) == NO_GRID ? rounding_of(t, column) / step : 0;
+}
+
 jn_status jn_stamps_read(const jn_table *t, int column, double unit, double *times, char *note,
                          char *message, size_t size) {
   const double *x = t->values + column;
@@ -133,8 +183,7 @@ jn_status jn_stamps_read(const jn_table *t, int column, double unit, double *tim
   }
   if (!check_order(t, column, message, size)) return JN_ERR_ARGUMENT;
   for (int i = 0; i < n; i++) whole &= x[(size_t)i * columns] == floor(x[(size_t)i * columns]);
-  for (int i = 1; i < n; i++) times[i - 1] = x[(size_t)i * columns] - x[(size_t)(i - 1) * columns];
-  const double step = jn_select(times, n - 1, (n - 1) / 2), first = x[0];
+  const double step = median_step(t, column, times), first = x[0];
   if (!(unit > 0)) unit = find_unit(first, step, n, whole, &name);
   if (!(unit > 0)) {
     jn_format(
@@ -147,9 +196,16 @@ jn_status jn_stamps_read(const jn_table *t, int column, double unit, double *tim
   const double last = x[(size_t)(n - 1) * columns];
   /* digits of the derivatives are lost far from zero */
   const int from_first = fabs(first) * unit > FAR_FROM_ZERO && fabs(first) > 100 * (last - first);
+  /* the digits that a stamp has lost, where they were decimals */
+  int decimals = -9; /* of the unit, if it is a power of ten */
+  while (decimals < 0 && times_power(1, decimals) < unit) decimals++;
+  const int written = from_first && times_power(1, decimals) == unit,
+            grid = written ? decimal_grid(t, column, step) : NO_GRID;
   for (int i = 0; i < n; i++) {
     const double now = x[(size_t)i * columns];
     times[i] = (from_first ? now - first : now) * unit;
+    if (grid != NO_GRID)
+      times[i] = times_power(floor((now - first) / times_power(1, grid) + 0.5), grid + decimals);
     if (i && now - x[(size_t)(i - 1) * columns] > 5 * step && n >= 40) {
       gaps++;
       if (!longest || times[i] - times[i - 1] > times[longest] - times[longest - 1]) longest = i;

@@ -19,4 +19,8 @@ int jn_stamps_is_name(const char *name);
 jn_status jn_stamps_read(const jn_table *t, int column, double unit, double *times, char *note,
                          char *message, size_t size);
 
+/* Rounding errors of the differences of stamps, in median steps; 0: none is left, the differences are multiples of a
+ * power of ten. room[rows]: scratch. */
+double jn_stamps_noise(const jn_table *t, int column, double *room);
+
 #endif

@@ -141,6 +141,8 @@ static void refuse_mistyped(reader *r, const jn_table *t, int time) {
   jn_block_free(&r->T->hooks, spare);
 }
 
+#define MOST_TIME_NOISE 1e-6 /* of a step, where every sample is met */
+
 /* Arrays of an archive that gave no columns. */
 typedef struct needs {
   reader *r;
@@ -200,12 +202,28 @@ static void refuse_left_out(reader *r, const jn_table *t, const char *bytes, siz
   jn_block_free(&r->T->hooks, n.names);
 }
 
+/* Through every sample goes a motion whose rates are those of the rounding of the times as well. */
+static void refuse_rounded_times(reader *r, const jn_table *t, int time) {
+  double *room = jn_reader_array(r, (size_t)t->rows);
+  if (!room) return;
+  const double noise = jn_stamps_noise(t, time, room);
+  jn_reader_drop_array(r);
+  if (noise > MOST_TIME_NOISE)
+    jn_refuse(
+        &r->root,
+        "the times are so far from zero that rounding moves them by %.2g of a step, and no motion "
+        "through every sample has rates: subtract the first time from all in the file, or give no "
+        "tolerance",
+        noise);
+}
+
 /* Joint by joint, because with the option `hold` joints without columns stay at home. */
 static void fit_samples(reader *r, const jn_table *t) {
   double unit;
   int time = time_column(r, t, &unit), taken = 0;
   const double *times = r->text.status ? NULL : read_times(r, t, time, unit);
   if (times && r->fit.hold && is_named(t)) refuse_mistyped(r, t, time);
+  if (times && r->fit.tolerance == 0) refuse_rounded_times(r, t, time);
   if (!times) {
     jn_reader_drop_arrays(r);
     return;
