@@ -154,6 +154,26 @@ static void decimals_of_stamps_are_kept(void **state) {
   write_table("timestamp,elbow", stamp, 9, q);
   assert_int_equal(load(model, &o, NULL, &T, &e), JN_ERR_SYNTAX);
   assert_non_null(strstr(e.message, "subtract the first time from all in the file"));
+  /* so few rows may be decimals by chance; one row is not about rounding */
+  o.degree = 1;
+  put("samples.csv", "timestamp,elbow\n1700000000.001,0\n1700000000.002,1\n1700000000.003,3\n");
+  assert_int_equal(load(model, &o, NULL, &T, &e), JN_ERR_SYNTAX);
+  assert_non_null(strstr(e.message, "subtract the first time from all in the file"));
+  put("samples.csv", "timestamp,elbow\n1700000000.001,0\n");
+  assert_true(load(model, &o, NULL, &T, &e) != JN_OK);
+  assert_null(strstr(e.message, "subtract"));
+  /* times without decimals, near zero; and in minutes, far from it */
+  for (int far = 0; far < 2; far++) {
+    for (int i = 0; i < N; i++) stamp[i] = far ? 1e6 + i : 0.001 * (i + rng_range(&r, 0, 0.4));
+    o.time_unit = far ? 60 : 1;
+    write_table("t,elbow", stamp, 17, q);
+    assert_ok(load(model, &o, NULL, &T, &e));
+    check_residual("duration",
+                   fabs(jn_trajectory_end(T) - jn_trajectory_start(T) -
+                        o.time_unit * (stamp[N - 1] - stamp[0])),
+                   1e-9);
+    jn_trajectory_free(T);
+  }
   jn_model_free(model);
 }
 
