@@ -233,6 +233,7 @@ int cli_parse(const cli_option *table, int count, int argc, char **argv, const c
               int most) {
   enum { MOST_OPTIONS = 128 };
   char seen[MOST_OPTIONS] = {0};
+  const cli_option *argument = find_option(table, count, "--arg", 5);
   int found = 0, ended = 0, code = count <= MOST_OPTIONS ? CLI_DONE : CLI_BAD_USAGE;
   for (int at = 1; at < argc && !code;) {
     const char *word = argv[at];
@@ -246,8 +247,8 @@ int cli_parse(const cli_option *table, int count, int argc, char **argv, const c
       code =
           cli_bad_usage("%s: unknown option '%s': options have two dashes (see 'jounce %s --help')",
                         argv[0], word, argv[0]);
-    else if (!ended && strstr(word, ":=") && find_option(table, count, "--arg", 5))
-      code = set_option(argv[0], find_option(table, count, "--arg", 5), argv[at++]);
+    else if (!ended && argument && strstr(word, ":="))
+      code = set_option(argv[0], argument, argv[at++]);
     else if (found == most)
       code = cli_bad_usage("%s: unexpected argument '%s' (see 'jounce %s --help')", argv[0], word,
                            argv[0]);
