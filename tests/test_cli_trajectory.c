@@ -300,63 +300,6 @@ static void elastic_motions_are_followed(void **state) {
   assert_clean(run(STIFF " --no-simulation"));
 }
 
-/* Where a velocity or an acceleration jumps no speed keeps what follows from it. */
-static void limits_at_jumps_are_refused(void **state) {
-  (void)state;
-  put("corner.json",
-      "{\"kind\": \"bspline\", \"degree\": 1, \"knots\": [0, 0, 1, 2, 2],\n"
-      " \"joints\": {\"joint1\": [0, 0, 1], \"joint2\": [0, 0, 0]}}");
-  put("late.json",
-      "{\"kind\": \"polynomial\", \"end\": 1, \"joints\": {\"joint1\": [0, 1],\n"
-      " \"joint2\": {\"start\": 0.25, \"end\": 0.75, \"coefficients\": [0, 1]}}}");
-  put("stops.json",
-      "{\"kind\": \"half_cosine\", \"times\": [0, 1, 2],\n"
-      " \"joints\": {\"joint1\": [0, 1, 3], \"joint2\": [0, 0, 0]}}");
-  static const struct {
-    const char *options, *words; /* NULL: nothing jumps that is limited */
-  } cases[] = {{"corner.json --acceleration 0.1", "the velocity of 'joint1' jumps at t = 1: "},
-               {"corner.json --effort 100", "the velocity of 'joint1' jumps at t = 1: "},
-               {"corner.json --power 100", "the velocity of 'joint1' jumps at t = 1: "},
-               {"corner.json --jerk 100", "the velocity of 'joint1' jumps at t = 1: "},
-               {"corner.json --velocity 2", NULL},
-               {"late.json --acceleration 1", "the velocity of 'joint2' jumps at t = 0.25: "},
-               {"stops.json --jerk 1000", "the acceleration of 'joint1' jumps at t = 1: jerks and"},
-               {"stops.json --effort-rate 1e4", "the acceleration of 'joint1' jumps at t = 1: "},
-               {"stops.json --acceleration 100 --effort 100 --power 100", NULL}};
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    char command[200];
-    snprintf(command, sizeof command, "jounce limits double_pendulum %s", cases[i].options);
-    assert_int_equal(run(command), cases[i].words ? 1 : 0);
-    if (cases[i].words) assert_non_null(strstr(errors, cases[i].words));
-  }
-}
-
-/* Options about samples with a motion that has none, and options that would replace each other. */
-static void options_without_effect_are_refused(void **state) {
-  (void)state;
-  put("curve.json", "{\"kind\": \"minimum\", \"times\": [0, 1], \"joints\": {\"joint1\": [0, 1]}}");
-  put("points.json",
-      "{\"kind\": \"fit\", \"times\": [0, 1, 2], \"degree\": 1, \"tolerance\": 0,\n"
-      " \"joints\": {\"joint1\": [0, 1, 2]}}");
-  static const char *const options[] = {
-      "--degrees",     "--time-unit ms", "--unwrap",    "--force",
-      "--pieces 2",    "--degree 9",     "--ends rest", "--outliers keep",
-      "--tolerance 0", "--lambda 1e-3",  NULL};
-  for (int i = 0; options[i]; i++) {
-    char command[200];
-    snprintf(command, sizeof command, "jounce limits double_pendulum curve.json --velocity 9 %s",
-             options[i]);
-    assert_int_equal(run(command), 2);
-    assert_non_null(strstr(errors, "has no effect: it is about"));
-  }
-  assert_int_equal(run("jounce limits double_pendulum points.json --velocity 9 --time-unit ms"), 2);
-  assert_non_null(strstr(errors, "--time-unit has no effect: it is about the times of a table"));
-  assert_int_equal(run("jounce info arm7 --lock joint1=0.2 --lock joint2=0.1"), 2);
-  assert_non_null(strstr(errors, "--lock is given twice: give it once, several values separated"));
-  assert_int_equal(run("jounce limits double_pendulum curve.json --velocity 9 --velocity=3"), 2);
-  assert_non_null(strstr(errors, "--velocity is given twice: give it once"));
-}
-
 static void recorded_samples_give_torque_rates(void **state) {
   (void)state;
   json_t *json = run_json("jounce traj " ARM " " RECORDED);
@@ -731,8 +674,6 @@ int main(void) {
       cmocka_unit_test(scaled_motions_just_keep_the_limits),
       cmocka_unit_test(limits_name_joint_time_and_amount),
       cmocka_unit_test(elastic_motions_are_followed),
-      cmocka_unit_test(limits_at_jumps_are_refused),
-      cmocka_unit_test(options_without_effect_are_refused),
       cmocka_unit_test(recorded_samples_give_torque_rates),
       cmocka_unit_test(angles_of_many_turns_are_noted),
       cmocka_unit_test(findings_in_a_recording_are_told_in_every_format),

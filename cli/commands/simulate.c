@@ -186,6 +186,11 @@ static int take_forces(motion *m, const jn_table *t) {
     return cli_bad_input("%s: row %zu: times must increase", m->forces, i + 1);
   }
   if (rows == 0) return cli_bad_input("%s: no line of numbers", m->forces);
+  if (times[0] > m->time || times[rows - 1] < 0)
+    return cli_bad_input(
+        "%s: the times, from %.9g to %.9g, have nothing in common with the run from 0 to %.9g s: "
+        "write times since its start",
+        m->forces, times[0], times[rows - 1], m->time);
   m->table = (jn_force_table){t->rows, (int)nv, times, tau};
   return CLI_DONE;
 }

@@ -230,13 +230,16 @@ static double value_at(const double *c, double x) {
   return ((c[3] * x + c[2]) * x + c[1]) * x + c[0];
 }
 
+/* Of a range without width: far beyond it, and more so the farther the value is from it. */
+static double outside(double distance) {
+  return copysign(beyond * (1 + fabs(distance) / (1 + fabs(distance))), distance);
+}
+
 /* 1 and -1 at the limits; with one limit only, relative to its magnitude */
 static double use_of(const jn_limit_range *r, double value) {
   if (isfinite(r->low) && isfinite(r->high)) {
     double half = 0.5 * (r->high - r->low), middle = 0.5 * (r->high + r->low);
-    return half > 0          ? (value - middle) / half
-           : value == middle ? 0
-                             : copysign(beyond, value - middle);
+    return half > 0 ? (value - middle) / half : value == middle ? 0 : outside(value - middle);
   }
   /* one limit: nothing is used far from it */
   if (isfinite(r->high)) return fmax(0, 1 + (value - r->high) / fmax(fabs(r->high), least_limit));
