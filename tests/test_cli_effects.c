@@ -36,6 +36,10 @@ static void limits_at_jumps_are_refused(void **state) {
     assert_int_equal(run(command), cases[i].words ? 1 : 0);
     if (cases[i].words) assert_non_null(strstr(errors, cases[i].words));
   }
+  /* nor does a force follow a jump of the velocity */
+  assert_int_equal(run("jounce simulate double_pendulum --along corner.json --samples 3"), 1);
+  assert_non_null(strstr(errors, "the velocity of 'joint1' jumps at t = 1, which no force does"));
+  assert_clean(run("jounce simulate double_pendulum --along stops.json --samples 3 -q --json"));
 }
 
 /* Options about samples with a motion that has none, and options that would replace each other. */

@@ -7,8 +7,32 @@
 
 #include "job/closure.h"
 #include "job/path.h"
+#include "output/names.h"
 
 enum { OFTEN = 40 }; /* order of the polynomials of a Taylor step: 15 at a tolerance of 1e-12 */
+
+/* A jump of the velocity needs an impulse, which forces of time have not. */
+static int check_jumps(const cli_along *a, cli_job *job) {
+  const int nv = jn_model_nv(job->model);
+  const double start = jn_trajectory_start(a->motion), end = jn_trajectory_end(a->motion);
+  double *left = cli_take_numbers(&job->result.memory, (size_t)nv, 1, 1);
+  if (!left) return CLI_BAD_INPUT;
+  for (double t = jn_trajectory_next_break(a->motion, start); t < end;
+       t = jn_trajectory_next_break(a->motion, t)) {
+    jn_status status = jn_trajectory_at(a->motion, t - 1e-12 * (fabs(t) + end - start), 0,
+                                        a->representation, a->q, a->v);
+    memcpy(left, a->v, sizeof *left * (size_t)nv);
+    if (!status) status = jn_trajectory_at(a->motion, t, 0, a->representation, a->q, a->v);
+    if (status) return cli_job_status(job, status);
+    for (int i = 0; i < nv; i++)
+      if (fabs(a->v[i] - left[i]) > 1e-7 * (1 + fabs(a->v[i])))
+        return cli_bad_input(
+            "simulate: --along: the velocity of '%s' jumps at t = %.6g, which no force does: use a "
+            "smoother motion",
+            cli_dof_name(job->model, i).text, t);
+  }
+  return CLI_DONE;
+}
 
 int cli_along_load(cli_along *a, cli_job *job) {
   if (!a->file) return CLI_DONE;
@@ -28,7 +52,8 @@ int cli_along_load(cli_along *a, cli_job *job) {
   if (status) return cli_fail(status, NULL, a->file);
   *jn_data_settings(a->data) = *jn_data_settings(job->data);
   jn_data_settings(a->data)->representation = a->representation;
-  if (job->state_path) return CLI_DONE;
+  const int code = check_jumps(a, job);
+  if (code || job->state_path) return code;
   status = jn_trajectory_at(a->motion, jn_trajectory_start(a->motion), 0, a->representation,
                             job->state.q, a->v);
   if (!status) memcpy(job->state.v, a->v, sizeof(double) * nv);
