@@ -48,6 +48,13 @@ static void forward_kinematics_gives_the_target_back(void **state) {
           "jounce ik arm6 --link link6 --target t.json --order 1 > u.json; cmp s.json u.json"));
   assert_clean(run("jounce ik arm6 --link link6 --pose 0.4,0.2,0.5 --text"));
   assert_non_null(strstr(output, "null space: 3 motions"));
+  /* without an orientation the file is followed in position, as --pose X,Y,Z is */
+  assert_clean(
+      run("echo '{\"base\": {\"p\": [0.4, 0.2, 0.5]}}' > p.json\n"
+          "jounce ik arm6 --link link6 --target p.json --text"));
+  assert_non_null(strstr(output, "null space: 3 motions"));
+  assert_int_equal(run("jounce ik arm6 --link link6 --target p.json --follow axis"), 2);
+  assert_non_null(strstr(errors, "needs an orientation: give \"quat\" or \"R\" in p.json"));
   assert_int_equal(run("jounce ik arm6 --link link6 --target t.json --representation hybrid"), 2);
   assert_non_null(strstr(errors, "--representation is that of --twist"));
   /* a floating robot: its base stays */

@@ -67,6 +67,18 @@ static int take_pose(request *x) {
   return CLI_DONE;
 }
 
+/* the same from the file of --target */
+static int read_target(request *x, int rows) {
+  const int code = cli_tool_read(&x->tool, x->target, rows);
+  if (code || x->tool.oriented) return code;
+  if (!x->follow_given) x->follow = 1;
+  return x->follow == 1 ? CLI_DONE
+                        : cli_bad_usage(
+                              "ik: --follow %s needs an orientation: give \"quat\" or "
+                              "\"R\" in %s",
+                              follow_names[x->follow], x->target);
+}
+
 /* why the target was not reached */
 static int refuse(const request *x, jn_status status) {
   const jn_constraint_fault f = jn_ik_fault(x->ik);
@@ -161,7 +173,7 @@ static int run_ik(cli_job *job) {
   const int frame = cli_job_link(job, x->link);
   int code = frame < 0 ? CLI_BAD_INPUT : cli_check_pictures("ik", NULL, x->report);
   if (!code) code = cli_tool_new(&x->tool, R + 2, &job->result.memory);
-  if (!code) code = x->target ? cli_tool_read(&x->tool, x->target, R + 2) : take_pose(x);
+  if (!code) code = x->target ? read_target(x, R + 2) : take_pose(x);
   if (!code) code = cli_job_state(job, &(cli_need){R, R + 2, 0, 0, 0, 1, 0}, R);
   if (!code) code = solve(x, frame);
   if (!code && x->report) code = show(x, frame);

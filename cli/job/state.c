@@ -135,6 +135,7 @@ static void place_rotation(const reading *r, const jn_json *object, int joint) {
   jn_quat quat;
   const jn_json matrix = jn_json_member(object, "R");
   const int found = jn_json_rotation(object, &R, &quat);
+  r->state->rotations += found > 0;
   if (found == 0 && !r->need->pad)
     jn_refuse(object, "no rotation; give 'R' or 'quat' [w, x, y, z], or use --pad");
   if (found == 2) {

@@ -24,6 +24,7 @@ typedef struct cli_need {
 typedef struct cli_robot_state {
   jn_representation representation;
   int has_gravity;
+  int rotations; /* how many the file has */
   jn_vec3 gravity;
   double *q;                 /* [nq] */
   double *v;                 /* [(order+2) x nv] */

@@ -40,6 +40,7 @@ int cli_tool_read(cli_tool *tool, const char *path, int rows) {
   int code =
       cli_state_read(path, tool->model, NULL, &(cli_need){rows - 2, rows, 0, 0, 0, 1, 0}, &state);
   if (!code) cli_tool_set(tool, state.representation, state.q, state.v, rows);
+  tool->oriented = state.rotations > 0;
   cli_state_free(&state);
   return code;
 }

@@ -10,6 +10,7 @@ typedef struct cli_tool {
   jn_model *model; /* one free body */
   jn_world_motion target;
   double *twist; /* [rows x 6], that of the target */
+  int oriented;  /* cli_tool_read: the file has a rotation */
 } cli_tool;
 
 /* Each returns an exit status, after a message if it is not 0. Call cli_tool_free in any case. */
