@@ -99,12 +99,101 @@ static void the_peak_beyond_a_limit_of_zero_is_the_largest(void **state) {
   json_decref(found);
 }
 
+#define BALL                                                                                   \
+  "{\"name\": \"ball\", \"bodies\": [{\"name\": \"B\", \"mass\": 1, \"inertia\": [[1, 0, 0], " \
+  "[0, 1, 0], [0, 0, 1]],\n \"joint\": {\"name\": \"f\", \"type\": \"free\"%s}}]}"
+#define ARM                                                                                       \
+  "{\"name\": \"arm\", \"bodies\": [{\"name\": \"B\", \"mass\": 1, \"inertia\": [[1, 0, 0], [0, " \
+  "1, "                                                                                           \
+  "0], [0, 0, 1]],\n \"joint\": {\"name\": \"j\", \"type\": \"revolute\", \"axis\": [0, 1, 0], "  \
+  "\"point\": [0, 0, 0]%s}}]}"
+
+/* What a joint of this type or place does not have is said, or refused. */
+static void numbers_that_a_joint_does_not_have_are_named(void **state) {
+  (void)state;
+  static const struct {
+    const char *text, *more, *words;
+    int code;
+  } cases[] = {{BALL, "", NULL, 0},
+               {BALL, ", \"damping\": 2",
+                "joint 'f': armature, damping and friction of a free joint are not", 0},
+               {BALL, ", \"armature\": 2",
+                "joint 'f': armature, damping and friction of a free joint are not", 0},
+               {BALL, ", \"friction\": 2",
+                "joint 'f': armature, damping and friction of a free joint are not", 0},
+               {ARM, "", NULL, 0},
+               {ARM, ", \"pitch\": 3", "pitch: only a helical joint has one: it is not used", 0},
+               {ARM, ", \"origin\": {\"p\": [0, 0, 0.1]}",
+                "both 'origin' and 'point' are given: keep one", 1}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[1024];
+    snprintf(text, sizeof text, cases[i].text, cases[i].more);
+    put("made.json", text);
+    assert_int_equal(run("jounce info made.json --json"), cases[i].code);
+    if (cases[i].words)
+      assert_non_null(strstr(errors, cases[i].words));
+    else
+      assert_string_equal(errors, "");
+  }
+}
+
+/* Options that take from each other what they are about. */
+static void options_of_constraints_need_each_other(void **state) {
+  (void)state;
+  static const struct {
+    const char *command, *words;
+  } cases[] = {
+      {"jounce loops fourbar --open", "--open leaves out the constraints, and nothing to report"},
+      {"jounce assemble fourbar --open", "--open leaves out the constraints, and nothing to"},
+      {"jounce id fourbar --pad --driven crank", "--driven says which joints --assemble keeps"},
+      {"jounce fd fourbar --pad --open --assemble", "--assemble has no effect with --open"},
+      {"jounce fd fourbar --pad --open --driven crank", "--driven has no effect with --open"},
+      {"jounce fd fourbar --pad --open --world pin=x.json", "--world has no effect with --open"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    assert_int_equal(run(cases[i].command), 2);
+    assert_non_null(strstr(errors, cases[i].words));
+  }
+}
+
+/* A leader and its follower may both be locked, where the follower is. */
+static void locked_followers_are_where_they_must_be(void **state) {
+  (void)state;
+#define LINK(name)    \
+  "<link name='" name \
+  "'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial></link>"
+#define HINGE(name, a, b, more)                                                    \
+  "<joint name='" name "' type='continuous'><parent link='" a "'/><child link='" b \
+  "'/>"                                                                            \
+  "<axis xyz='0 1 0'/>" more "</joint>"
+  put("pair.urdf",
+      "<robot name='r'>" LINK("a") LINK("b") LINK("c") HINGE("j1", "a", "b", "")
+          HINGE("j2", "b", "c", "<mimic joint='j1' multiplier='2' offset='0.1'/>") "</robot>");
+  static const struct {
+    const char *lock;
+    int good;
+  } cases[] = {{"j1=0.2", 1},        {"j1=0.2,j2=0.5", 1}, {"j2=0.5,j1=0.2", 1}, {"j1,j2=0.1", 1},
+               {"j1=0.2,j2=0.7", 0}, {"j2=0.7,j1=0.2", 0}, {"j1=0.2,j2", 0}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char command[200];
+    snprintf(command, sizeof command, "jounce fk pair.urdf --link c -q --lock %s", cases[i].lock);
+    assert_int_equal(run(command), !cases[i].good);
+    if (!cases[i].good)
+      assert_non_null(strstr(errors, "it follows the joint 'j1', which is locked at 0.2: 0.5"));
+    snprintf(command, sizeof command, "jounce fk pair.urdf --link c -q --independent --lock %s",
+             cases[i].lock);
+    assert_int_equal(run(command), 0);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(limits_at_jumps_are_refused),
       cmocka_unit_test(options_without_effect_are_refused),
       cmocka_unit_test(forces_at_other_times_are_refused),
       cmocka_unit_test(the_peak_beyond_a_limit_of_zero_is_the_largest),
+      cmocka_unit_test(numbers_that_a_joint_does_not_have_are_named),
+      cmocka_unit_test(options_of_constraints_need_each_other),
+      cmocka_unit_test(locked_followers_are_where_they_must_be),
   };
   return cmocka_run_group_tests(tests, program_set_up, program_tear_down);
 }

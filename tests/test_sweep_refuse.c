@@ -184,6 +184,14 @@ static void names_of_parameters_are_checked(void **state) {
           "{\"run\": \"id\", \"order\": 1, \"vary\": {\"v':joint1\": {\"values\": [1, 2]}, "
           "\"v^(1):joint1\": {\"values\": [5]}}}",
           JN_ERR_SYNTAX, "is 'v':joint1' by another name: keep one");
+  /* a shard of some rows, of a run without bands */
+  jn_sweep *sweep = NULL;
+  static const char few[] =
+      "{\"run\": \"id\", \"samples\": 1000, \"shard\": 100, \"vary\": {\"q:joint1\": {\"normal\": "
+      "[0, 1]}}}";
+  assert_int_equal(jn_sweep_parse(few, sizeof few - 1, "job", spec, NULL, NULL, &sweep, NULL),
+                   JN_OK);
+  jn_sweep_free(sweep);
   jn_spec_joint(spec, jn_spec_find_joint(spec, "joint2"))->type = JN_JOINT_FIXED;
   refused(spec, "{\"run\": \"id\", \"vary\": {\"armature:joint2\": {\"values\": [1, 2]}}}",
           JN_ERR_SYNTAX, "this parameter has no effect: the joint is fixed");

@@ -108,6 +108,14 @@ static int write_loops(const cli_job *job, const report *r) {
   return cli_output_close(&out);
 }
 
+/* --open is an option of all commands with a model. */
+static int check_open(cli_job *job) {
+  return job->open ? cli_bad_usage("%s: --open leaves out the constraints, and nothing to %s",
+                                   job->command,
+                                   strcmp(job->command, "loops") == 0 ? "report" : "assemble")
+                   : CLI_DONE;
+}
+
 static int run_loops(cli_job *job) {
   const jn_model *m = job->model;
   cli_memory *memory = &job->result.memory;
@@ -133,7 +141,7 @@ int cli_loops(int argc, char **argv) {
   const cli_option table[] = {CLI_MODEL_OPTIONS(&job), CLI_OPT_TEXT("state", &job.state_path),
                               CLI_OUTPUT_OPTIONS(&job), CLI_ACTIVE_OPTION(&job),
                               CLI_WORLD_OPTION(&job)};
-  return cli_job_run(&job, table, COUNT(table), argc, argv, NULL, run_loops);
+  return cli_job_run(&job, table, COUNT(table), argc, argv, check_open, run_loops);
 }
 
 /* [q, q', ...], of numbers or of lists */
@@ -213,5 +221,5 @@ int cli_assemble(int argc, char **argv) {
                               CLI_OUTPUT_OPTIONS(&job),
                               CLI_ACTIVE_OPTION(&job),
                               CLI_WORLD_OPTION(&job)};
-  return cli_job_run(&job, table, COUNT(table), argc, argv, NULL, run_assemble);
+  return cli_job_run(&job, table, COUNT(table), argc, argv, check_open, run_assemble);
 }

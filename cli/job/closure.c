@@ -48,6 +48,17 @@ int cli_constraints_read(cli_job *job) {
     return cli_bad_usage("%s: --closure: a part of the robot's size expected, as 1e-7",
                          job->command);
   job->constraints.tolerance = job->closure;
+  int assembles = 0;
+  for (int i = 0; i < job->options; i++) assembles |= strcmp(job->table[i].name, "--assemble") == 0;
+  if (job->open && (job->assemble || job->driven || job->world.count))
+    return cli_bad_usage("%s: %s has no effect with --open, which leaves out the constraints",
+                         job->command,
+                         job->assemble ? "--assemble"
+                         : job->driven ? "--driven"
+                                       : "--world");
+  if (assembles && job->driven && !job->assemble)
+    return cli_bad_usage("%s: --driven says which joints --assemble keeps: give that, too",
+                         job->command);
   if (!job->active) return CLI_DONE;
   unsigned char *active =
       cli_take(&job->result.memory, (size_t)jn_model_constraint_count(job->model) + 1, 1);

@@ -129,12 +129,32 @@ static int is_listed(const char *list, const char *name) {
   }
   return 0;
 }
+/* where "NAME=VALUE" locks a joint with one coordinate; without a value at 0 */
+static double locked_at(const char *list, const char *name) {
+  const size_t n = strlen(name);
+  for (const char *at = list; at; at = strchr(at, ',')) {
+    if (*at == ',') at++;
+    if (strncmp(at, name, n) == 0 && at[n] == '=') return strtod(at + n + 1, NULL);
+  }
+  return 0;
+}
 /* A joint that follows another is locked by locking that one, which would be free else. */
 static int check_follower(const cli_job *job, const jn_spec *spec, const jn_joint_desc *j,
                           double q) {
   const int leader = j->mimic ? jn_spec_find_joint(spec, j->mimic) : -1;
   const int fixed = leader < 0 || jn_spec_get_joint(spec, leader)->type == JN_JOINT_FIXED ||
                     j->type == JN_JOINT_FIXED;
+  if (leader >= 0 && !job->independent && is_listed(job->lock, j->mimic)) {
+    /* a leader that is locked already has left its follower a constant */
+    const double at = locked_at(job->lock, j->mimic),
+                 want = j->mimic_multiplier * at + j->mimic_offset;
+    if (fabs(q - want) > 1e-9 * (1 + fabs(want)))
+      return cli_bad_input(
+          "--lock %s=%.9g: it follows the joint '%s', which is locked at %.9g: %.9g expected; "
+          "leave it "
+          "out, or do not enforce mimic joints (--independent)",
+          j->name, q, j->mimic, at, want);
+  }
   if (fixed || job->independent || j->mimic_multiplier == 0 || is_listed(job->lock, j->mimic))
     return CLI_DONE;
   return cli_bad_input(

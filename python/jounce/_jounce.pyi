@@ -670,7 +670,7 @@ class Simulation:
             ArrayLike] | None = None, table: tuple[ArrayLike, ArrayLike] | None = None, polynomial: tuple[float,
             ArrayLike] | None = None, fourier: tuple[float, ArrayLike, ArrayLike] | None = None, stiffness: ArrayLike
             | None = None, rest: ArrayLike | None = None, damping: ArrayLike | None = None, friction: ArrayLike | None
-            = None, friction_width: float = 0.01, model_damping: bool = False, model_friction: bool = False,
+            = None, friction_width: float = 0.01, model_damping: bool | None = None, model_friction: bool = False,
             motor_stiffness: ArrayLike | None = None, motor_inertia: ArrayLike | None = None, external: External |
             None = None, events: Sequence[Any] | None = None, active: Sequence[str | int] | None = None, world:
             Mapping[str | int, Trajectory | Callable[[float, int], tuple[ArrayLike, ArrayLike]]] | None = None,

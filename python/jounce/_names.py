@@ -101,6 +101,18 @@ def _set_v(model, v, key, value):
     v[:len(rows), first:first + count] = rows
 
 
+def _wholes_first(model, given, names, what):
+    """The items of a dict, whole joints before single numbers, which replace theirs; each once."""
+    found = {}
+    for key, value in (given or {}).items():
+        joint, component = _place(model, key, names, what)
+        place = joint["name"], -1 if component is None else component
+        if place in found:
+            raise _refusal(_jounce.ArgumentError, "%s: '%s' and '%s' are the same: give one", what, found[place][0], key)
+        found[place] = key, value
+    return [found[place] for place in sorted(found, key=lambda place: place[1] >= 0)]
+
+
 def _state(self, q=None, v=None, *, order=0):
     """q (nq,) and v (order+2, nv) from dicts by name; what is not named is at home and at rest.
 
@@ -116,9 +128,9 @@ def _state(self, q=None, v=None, *, order=0):
     plain = self if self.layout == "jounce" else self.with_settings(layout="jounce",
                                                                     representation=self.representation)
     numbers, rows = plain.home(), np.zeros((int(order) + 2, self.nv))
-    for key, value in (q or {}).items():
+    for key, value in _wholes_first(plain, q, plain.coordinates, "q"):
         numbers = _set_q(plain, numbers, key, value)
-    for key, value in (v or {}).items():
+    for key, value in _wholes_first(plain, v, plain.dof_names, "v"):
         _set_v(plain, rows, key, value)
     layout = _jounce.Layout(self, self.layout)
     return layout.export_q(numbers), layout.export_rows(rows)

@@ -297,6 +297,22 @@ int take_int(PyObject *object, const char *what, long low, long high, int *out) 
   return 0;
 }
 
+/* The numbers behind a mask would be used as if there were none. */
+static int refuse_masked(PyObject *object, const char *what) {
+  if (!PyArray_Check(object) || PyArray_CheckExact(object)) return 0;
+  PyObject *mask = PyObject_GetAttrString(object, "mask"),
+           *any = mask ? PyObject_CallMethod(mask, "any", NULL) : NULL;
+  const int masked = any ? PyObject_IsTrue(any) : 0;
+  PyErr_Clear();
+  Py_XDECREF(mask);
+  Py_XDECREF(any);
+  if (masked > 0)
+    raise_text(JN_ERR_ARGUMENT,
+               "%s: some numbers are masked: leave out their rows, or fill them (numpy.ma.filled)",
+               what);
+  return masked > 0;
+}
+
 PyArrayObject *take_array(PyObject *object, const char *what) {
   if (PyArray_CheckExact(object)) {
     PyArrayObject *a = (PyArrayObject *)object;
@@ -309,6 +325,7 @@ PyArrayObject *take_array(PyObject *object, const char *what) {
     PyErr_Format(PyExc_TypeError, "%s: an array of numbers expected, found None", what);
     return NULL;
   }
+  if (refuse_masked(object, what)) return NULL;
   PyArrayObject *a =
       (PyArrayObject *)PyArray_FROMANY(object, NPY_DOUBLE, 0, NPY_MAXDIMS, NPY_ARRAY_CARRAY_RO);
   if (!a && (PyErr_ExceptionMatches(PyExc_TypeError) || PyErr_ExceptionMatches(PyExc_ValueError))) {

@@ -191,6 +191,12 @@ static jn_status check(const jn_model *m, const jn_simulation_options *o, jn_err
   jn_status world = check_world(m, o, error);
   if (world) return world;
   if (o->forces.wrench_count < 0) return refuse(error, JN_ERR_ARGUMENT, "wrench_count is negative");
+  if (o->forces.motor_inertia && !o->forces.motor_stiffness)
+    return refuse(
+        error, JN_ERR_ARGUMENT,
+        "motor_inertia is that of elastic joints: give motor_stiffness, or the joints' armature");
+  if (o->forces.rest && !o->forces.stiffness)
+    return refuse(error, JN_ERR_ARGUMENT, "rest is that of springs: give stiffness");
   if ((o->forces.friction || o->forces.model_friction) && !(o->forces.friction_width > 0))
     return refuse(error, JN_ERR_ARGUMENT, "friction_width must be positive");
   jn_status status = check_scheme(m, o, error);

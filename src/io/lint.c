@@ -363,6 +363,10 @@ static void lint_joint(work *w, int j) {
   if (joint->armature < 0 || joint->damping < 0 || joint->friction < 0)
     note(w, JN_SERIOUS, joint->line,
          "joint '%s': armature, damping and friction cannot be negative", joint->name);
+  if (joint->type == JN_JOINT_FREE &&
+      (joint->armature != 0 || joint->damping != 0 || joint->friction != 0))
+    note(w, JN_SERIOUS, joint->line,
+         "joint '%s': armature, damping and friction of a free joint are not used", joint->name);
   if (joint->type == JN_JOINT_HELICAL && joint->pitch == 0)
     note(w, JN_NOTE, joint->line, "joint '%s': a helical joint with pitch 0 is a revolute joint",
          joint->name);

@@ -305,7 +305,7 @@ static int size_shards(jn_sweep *s, const jn_json *root) {
   double rows = ceil((double)f->samples / 64), given = 0;
   const jn_json shard = jn_json_member(root, "shard");
   const double fit = fmax(1, floor(most / f->columns)),
-               banded = width > 0 ? fmax(1, floor(most / width)) * (double)f->band_every : rows;
+               banded = width > 0 ? fmax(1, floor(most / width)) * (double)f->band_every : fit;
   if (shard.value && !positive(root, "shard", &given)) return 0;
   if (given > 0 && given != floor(given))
     return jn_refuse(&shard, "a whole number of rows expected");

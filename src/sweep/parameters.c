@@ -89,8 +89,10 @@ static int name_link(const naming *n, const char *word) {
 static int name_joint(const naming *n, const char *word) {
   n->p->index = jn_spec_find_joint(n->spec, word);
   if (n->p->index < 0) return unknown(n, "joint", word, jn_spec_joint_count(n->spec), joint_of);
-  return jn_spec_get_joint(n->spec, n->p->index)->type == JN_JOINT_FIXED
-             ? jn_refuse(n->v, "this parameter has no effect: the joint is fixed")
+  const jn_joint_type type = jn_spec_get_joint(n->spec, n->p->index)->type;
+  return type == JN_JOINT_FIXED || type == JN_JOINT_FREE
+             ? jn_refuse(n->v, "this parameter has no effect: the joint is %s",
+                         jn_joint_type_name(type))
              : 1;
 }
 

@@ -216,6 +216,11 @@ static int find_index(const model_object *self, PyObject *object, const index_ki
   const jn_model *m = self->model;
   int index = -1;
   if (!PyUnicode_Check(object)) {
+    if (PyBool_Check(object) || PyArray_IsScalar(object, Bool))
+      return refuse_type(
+          "%s: a name or an index expected, found a bool; numpy.flatnonzero makes "
+          "indices of a mask",
+          k->what);
     if (!PyIndex_Check(object))
       return refuse_type("%s: a name or an index expected, found %.200s", k->what,
                          type_name(object));

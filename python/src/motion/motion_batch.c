@@ -17,6 +17,14 @@ static void free_paths(path_list *x) {
   PyMem_Free(x->path);
 }
 
+static int same_settings(const model_object *a, const model_object *b) {
+  const jn_settings *s = &a->settings, *t = &b->settings;
+  return s->representation == t->representation && s->formulation == t->formulation &&
+         s->damping == t->damping && s->strict == t->strict && s->gravity.x == t->gravity.x &&
+         s->gravity.y == t->gravity.y && s->gravity.z == t->gravity.z && !a->layout == !b->layout;
+}
+
+/* Trajectories of one model, whose settings are those of the call. */
 static int take_paths(PyObject *value, const char *what, path_list *x) {
   if (!(x->items = take_tuple(value, "a list of trajectories"))) return -1;
   x->count = PyTuple_Size(x->items);
@@ -29,7 +37,14 @@ static int take_paths(PyObject *value, const char *what, path_list *x) {
       raise_text(JN_ERR_ARGUMENT, "%s: trajectories of one model expected", what);
       return -1;
     }
-    x->model = item->model;
+    if (i && !same_settings(item->model, x->model)) {
+      raise_text(JN_ERR_ARGUMENT,
+                 "%s: trajectory %d is of a model with other settings (gravity, damping, "
+                 "representation, ...) than the first: call it once for each of them",
+                 what, (int)i);
+      return -1;
+    }
+    if (!i) x->model = item->model;
     x->path[i] = item->trajectory;
   }
   if (x->count) return 0;

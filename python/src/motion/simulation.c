@@ -411,7 +411,7 @@ PyDoc_STRVAR(
     "Simulation(model, scheme='taylor', *, tolerance=1e-12, step=0, max_step=0, resolution=0,\n"
     "           max_steps=0, order=0, tau=None,\n"
     "           state=None, time=None, table=None, polynomial=None, fourier=None, stiffness=None,\n"
-    "           rest=None, damping=None, friction=None, friction_width=0.01, model_damping=False,\n"
+    "           rest=None, damping=None, friction=None, friction_width=0.01, model_damping=None,\n"
     "           model_friction=False, motor_stiffness=None, motor_inertia=None, external=None,\n"
     "           events=None, active=None, world=None, proximal=0)\n--\n\n"
     "Integrates the motion in time, from home at rest or from set_state. scheme: 'rkmk4',\n"

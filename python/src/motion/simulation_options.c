@@ -166,9 +166,13 @@ static const double *keep_rows(simulation_object *self, PyObject *value, const c
 static int set_table(simulation_object *self, PyObject *tuple, int nv, jn_forces *f) {
   PyObject *x, *y;
   if (!PyArg_ParseTuple(tuple, "OO;table: (times, tau) expected", &x, &y)) return -1;
-  PyArrayObject *times = keep(self, take_array(x, "table: times"));
+  PyArrayObject *given = take_array(x, "table: times");
+  if (!given) return -1;
+  npy_intp n = PyArray_NDIM(given) == 1 ? PyArray_DIM(given, 0) : 0;
+  PyArrayObject *times = keep(self, new_array(1, &n)); /* a copy */
+  if (times) memcpy(NUMBERS(times), NUMBERS(given), (size_t)n * sizeof(double));
+  Py_DECREF(given);
   if (!times) return -1;
-  npy_intp n = PyArray_NDIM(times) == 1 ? PyArray_DIM(times, 0) : 0;
   int rises = n > 0 && n < 100000000;
   for (npy_intp i = 1; i < n && rises; i++) rises = NUMBERS(times)[i] > NUMBERS(times)[i - 1];
   if (!rises) return refuse(JN_ERR_ARGUMENT, "table: increasing times of shape (n,) expected");
@@ -269,6 +273,7 @@ static int set_forces(simulation_object *self, PyObject **v, jn_forces *f) {
   }
   if (v[FRICTION_WIDTH] && take_double(v[FRICTION_WIDTH], "friction_width", &f->friction_width))
     return -1;
+  f->model_damping = self->model->settings.damping;
   if (v[MODEL_DAMPING] && (f->model_damping = PyObject_IsTrue(v[MODEL_DAMPING])) < 0) return -1;
   if (v[MODEL_FRICTION] && (f->model_friction = PyObject_IsTrue(v[MODEL_FRICTION])) < 0) return -1;
   return set_force_of_time(self, v, f);
@@ -404,6 +409,7 @@ int simulation_take_options(simulation_object *self, PyObject **v) {
   if (v[ORDER] && take_int(v[ORDER], "order", 0, JN_MAX_ORDER, &o.order)) return -1;
   o.representation = self->model->settings.representation;
   o.gravity = &self->model->settings.gravity;
+  o.strict = self->model->settings.strict;
   bad = set_forces(self, v, &o.forces);
   if (!bad && v[EXTERNAL]) bad = set_wrenches(self, v[EXTERNAL], &wrenches, &o.forces.wrench_count);
   if (!bad && v[EVENTS]) bad = set_events(self, v[EVENTS], &events, &o.event_count);

@@ -223,6 +223,11 @@ SOURCE(bspline) {
   if ((v[2] && take_int(v[2], "degree", 1, JN_MAX_SPLINE, &degree)) ||
       (v[4] && take_double(v[4], "start", &start)) || (v[5] && take_double(v[5], "end", &end)))
     return NULL;
+  if (v[3] && (v[4] || v[5])) {
+    raise_text(JN_ERR_ARGUMENT,
+               "bspline: the knots say where it starts and ends: leave out start and end");
+    return NULL;
+  }
   PyArrayObject *q = take_table(model, v[1], "q", 1, &rows), *knots = NULL;
   shape[0] = rows + degree + 1;
   if (q && PyArray_NDIM(q) != 2)
