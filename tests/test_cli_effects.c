@@ -108,6 +108,13 @@ static void the_peak_beyond_a_limit_of_zero_is_the_largest(void **state) {
   "0], [0, 0, 1]],\n \"joint\": {\"name\": \"j\", \"type\": \"revolute\", \"axis\": [0, 1, 0], "  \
   "\"point\": [0, 0, 0]%s}}]}"
 
+#define WELD                                                                                      \
+  "{\"name\": \"arm\", \"bodies\": [{\"name\": \"B\", \"mass\": 1, \"inertia\": [[1, 0, 0], [0, " \
+  "1, "                                                                                           \
+  "0], [0, 0, 1]],\n \"joint\": {\"name\": \"j\", \"type\": \"fixed\", \"origin\": {\"p\": [0, "  \
+  "0, 1]}, "                                                                                      \
+  "\"point\": [0, 0, 0], \"pitch\": 2%s}}]}"
+
 /* What a joint of this type or place does not have is said, or refused. */
 static void numbers_that_a_joint_does_not_have_are_named(void **state) {
   (void)state;
@@ -122,9 +129,10 @@ static void numbers_that_a_joint_does_not_have_are_named(void **state) {
                {BALL, ", \"friction\": 2",
                 "joint 'f': armature, damping and friction of a free joint are not", 0},
                {ARM, "", NULL, 0},
+               {WELD, "", NULL, 0},
                {ARM, ", \"pitch\": 3", "pitch: only a helical joint has one: it is not used", 0},
                {ARM, ", \"origin\": {\"p\": [0, 0, 0.1]}",
-                "both 'origin' and 'point' are given: keep one", 1}};
+                "point: 'origin' says where the joint is: it is not used", 0}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char text[1024];
     snprintf(text, sizeof text, cases[i].text, cases[i].more);

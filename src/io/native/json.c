@@ -196,10 +196,11 @@ static void read_joint(const jn_json *object, void *context) {
   if (!pitch.value && joint.type == JN_JOINT_HELICAL)
     jn_refuse(&pitch, "missing: a helical joint has one, in metres per radian");
   read_number(object, "pitch", &joint.pitch);
-  if (joint.pitch != 0 && joint.type != JN_JOINT_HELICAL)
+  /* a joint that was fixed or placed anew keeps its other numbers in the file */
+  if (joint.pitch != 0 && joint.type != JN_JOINT_HELICAL && joint.type != JN_JOINT_FIXED)
     warn(r, &pitch, "only a helical joint has one: it is not used", "");
-  if (point.value && joint.placement == JN_BY_FRAME)
-    jn_refuse(&point, "both 'origin' and 'point' are given: keep one");
+  if (point.value && joint.placement == JN_BY_FRAME && turns_about_a_point(joint.type))
+    warn(r, &point, "'origin' says where the joint is: it is not used", "");
   read_number(object, "armature", &joint.armature);
   read_number(object, "damping", &joint.damping);
   read_number(object, "friction", &joint.friction);
