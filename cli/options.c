@@ -1,6 +1,7 @@
 /* options.c: table-driven argument parser. */
 #include "options.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -234,7 +235,8 @@ int cli_parse(const cli_option *table, int count, int argc, char **argv, const c
   enum { MOST_OPTIONS = 128 };
   char seen[MOST_OPTIONS] = {0};
   const cli_option *argument = find_option(table, count, "--arg", 5);
-  int found = 0, ended = 0, code = count <= MOST_OPTIONS ? CLI_DONE : CLI_BAD_USAGE;
+  int found = 0, ended = 0, code = CLI_DONE;
+  assert(count <= MOST_OPTIONS);
   for (int at = 1; at < argc && !code;) {
     const char *word = argv[at];
     if (!ended && strcmp(word, "--") == 0)

@@ -118,15 +118,20 @@ static int is_another(const cli_stream *s) {
       s->command, s->out.path);
 }
 
-/* FILE.part.run beside FILE.part: the key of the run that began it. A part without one is judged by its heading and
- * its last row alone. */
+/* FILE.part.run beside FILE.part: the key of the run that began it. A part without one is judged by
+ * its heading and its last row alone. */
+enum { KEY_PATH = 4096 + 16 };
+static int key_path(const cli_stream *s, char *path) {
+  const int n = snprintf(path, KEY_PATH, "%s.part.run", s->out.path);
+  return n > 0 && n < KEY_PATH;
+}
 static FILE *open_key(const cli_stream *s, const char *mode) {
-  char path[4096 + 16];
-  const int n = snprintf(path, sizeof path, "%s.part.run", s->out.path);
-  if (n < 0 || (size_t)n >= sizeof path) return NULL;
-  if (mode) return fopen(path, mode);
-  unlink(path);
-  return NULL;
+  char path[KEY_PATH];
+  return key_path(s, path) ? fopen(path, mode) : NULL;
+}
+static void remove_key(const cli_stream *s) {
+  char path[KEY_PATH];
+  if (key_path(s, path)) unlink(path);
 }
 static int is_same_run(const cli_stream *s) {
   char key[80] = "";
@@ -225,7 +230,7 @@ int cli_stream_end(cli_stream *s, int code) {
   free(s->expected);
   s->expected = NULL;
   code = cli_output_end(&s->out, code);
-  if (!code && s->out.resume) (void)open_key(s, NULL); /* removes it */
+  if (!code && s->out.resume) remove_key(s);
   return code;
 }
 
